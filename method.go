@@ -260,15 +260,6 @@ func (s Spec) String() string {
 // ErrUnlike is wrapped by the error about comparing records of different methods, parameters or versions.
 var ErrUnlike = errors.New("records are not comparable")
 
-// Like returns nil if records made under s and o can be compared. Otherwise its error wraps ErrUnlike and names
-// the difference.
-func (s Spec) Like(o Spec) error {
-	if a, b := s.String(), o.String(); a != b {
-		return fmt.Errorf("%w: %q against %q", ErrUnlike, a, b)
-	}
-	return nil
-}
-
 // SeedID identifies a seed in a Spec without revealing it. It returns "0" for the seed 0 of a batch, otherwise 8 hex digits
 // of a SHA-256.
 func SeedID(seed uint64) string {

@@ -43,7 +43,7 @@ func (j *job) report(ctx context.Context, v *verdicts, decided func(Outcome) err
 		digest.Add(o.Decision)
 		j.sum.count(&o)
 		if o.Decision.Decision != neardup.New {
-			if err := v.auditRemoval(&o, p, leader); err != nil {
+			if err := v.auditRemoval(&o, p); err != nil {
 				return err
 			}
 		}
@@ -99,7 +99,7 @@ func (s *Outcomes) count(o *Outcome) {
 
 // auditRemoval reports a removal to the audit, along with the leader or, in a component, the document it is most similar
 // to.
-func (v *verdicts) auditRemoval(o *Outcome, p, leader position) error {
+func (v *verdicts) auditRemoval(o *Outcome, p position) error {
 	if v.audit == nil {
 		return nil
 	}

@@ -19,14 +19,16 @@ func (s *docSource) Next() (Block, error) {
 		return nil, io.EOF
 	}
 	n := min(len(s.docs), 256)
-	b := docBlock(s.docs[:n])
+	b := DocumentBlock(s.docs[:n])
 	s.docs = s.docs[n:]
 	return b, nil
 }
 
-type docBlock []neardup.Document
+// DocumentBlock is a Block of documents in memory.
+type DocumentBlock []neardup.Document
 
-func (b docBlock) Decode(item func(*neardup.Document, error)) {
+// Decode calls item with each document.
+func (b DocumentBlock) Decode(item func(*neardup.Document, error)) {
 	for i := range b {
 		item(&b[i], nil)
 	}

@@ -44,7 +44,7 @@ func (s *few) Next() (Block, error) {
 	if err != nil {
 		return nil, err
 	}
-	return fewBlock(b.(docBlock)), nil
+	return fewBlock(b.(DocumentBlock)), nil
 }
 
 func (b fewBlock) Decode(item func(*neardup.Document, error)) {

@@ -205,3 +205,9 @@ func ExampleCell() {
 	fmt.Println(corpus.Cell("=1+1"), corpus.Cell("1+1"))
 	// Output: '=1+1 1+1
 }
+
+func ExampleAppendName() {
+	object := append(corpus.AppendName([]byte("{"), "id"), '1')
+	fmt.Printf("%s}\n", append(corpus.AppendName(object, "seen"), "true"...))
+	// Output: {"id":1,"seen":true}
+}

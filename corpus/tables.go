@@ -334,12 +334,17 @@ func (t *Table) members(values []any) []byte {
 	return object
 }
 
-func appendMember(object []byte, name string, value []byte) []byte {
-	if len(object) > 1 {
+// AppendName appends the name of a member to an object in JSON that has not ended.
+func AppendName(object []byte, name string) []byte {
+	if object[len(object)-1] != '{' {
 		object = append(object, ',')
 	}
 	quoted, _ := json.Marshal(name)
-	object = append(append(object, quoted...), ':')
+	return append(append(object, quoted...), ':')
+}
+
+func appendMember(object []byte, name string, value []byte) []byte {
+	object = AppendName(object, name)
 	for _, c := range value { // line ends can be removed, because strings in JSON contain none
 		if c == '\n' || c == '\r' {
 			c = ' '

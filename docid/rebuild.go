@@ -8,12 +8,11 @@ import (
 	"errors"
 	"fmt"
 	"hash"
-	"runtime"
 	"slices"
 	"strings"
-	"sync"
 
 	"github.com/neardup/neardup"
+	"github.com/neardup/neardup/internal/inorder"
 )
 
 // Rebuild rebuilds an index from a source. It repeats every change of the history, with the original docIds. It computes
@@ -257,9 +256,9 @@ func (r *Rebuild) page(ctx context.Context, ds []Delivery) ([]*Change, error) {
 		}
 	}
 	if !r.AsStored {
-		r.cascade.keys(leaders)
+		err = r.cascade.keys(ctx, leaders)
 	}
-	return page, nil
+	return page, err
 }
 
 // change returns the change to repeat for a delivery, without the keys of a leader.
@@ -317,23 +316,14 @@ func cleanOf(spec string) string {
 }
 
 // keys makes the keys and sketches of leaders from their texts, on all processors.
-func (c *cascade) keys(leaders []*NewLeader) {
-	work := make(chan *NewLeader)
-	var workers sync.WaitGroup
-	for range runtime.GOMAXPROCS(0) {
-		workers.Go(func() {
-			for f := range work {
-				s := c.subject(f.Material.Title, f.Material.Text)
-				s.prepare()
-				f.Keys, f.Sketch = s.keys, s.sketch
-			}
-		})
-	}
-	for _, f := range leaders {
-		work <- f
-	}
-	close(work)
-	workers.Wait()
+func (c *cascade) keys(ctx context.Context, leaders []*NewLeader) error {
+	return inorder.Each(ctx, 0, len(leaders), func(i int) error {
+		f := leaders[i]
+		s := c.subject(f.Material.Title, f.Material.Text)
+		s.prepare()
+		f.Keys, f.Sketch = s.keys, s.sketch
+		return nil
+	})
 }
 
 // verify compares the entries that this run added to the log with those of the source. It counts the articles of the

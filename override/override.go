@@ -94,14 +94,6 @@ func (s *Set) Len() int {
 // Names reports whether an id is in a ruling.
 func (s *Set) Names(id string) bool { return s != nil && len(s.ids[id]) > 0 }
 
-// Of returns the ruling about a pair, or "" if there is none.
-func (s *Set) Of(a, b string) Link {
-	if s == nil {
-		return ""
-	}
-	return s.links[pairOf(a, b)]
-}
-
 // Partners returns the ids that one must or cannot be linked with, sorted.
 func (s *Set) Partners(id string, link Link) []string {
 	if s == nil {

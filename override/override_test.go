@@ -79,17 +79,17 @@ func ExampleRead() {
 	// Output: 1 true <nil>
 }
 
-// TestOf: rulings by either id; the last one for a pair holds, and the nil set
+// TestPartners: rulings by either id; the last one for a pair holds, and the nil set
 // has none.
-func TestOf(t *testing.T) {
+func TestPartners(t *testing.T) {
 	s := &Set{}
 	for _, r := range []Ruling{{A: "c", B: "a", Link: Must}, {A: "a", B: "b", Link: Must}, {A: "b", B: "a", Link: Cannot}, {A: "a", B: "d", Link: Must}} {
 		if err := s.Add(r); err != nil {
 			t.Fatal(err)
 		}
 	}
-	if s.Of("a", "b") != Cannot || s.Of("a", "c") != Must || s.Of("b", "c") != "" || (*Set)(nil).Of("a", "b") != "" {
-		t.Error("Of has other rulings")
+	if got := fmt.Sprint(s.Partners("b", Cannot), s.Partners("b", Must), s.Partners("c", Must)); got != "[a] [] [a]" {
+		t.Errorf("the other sides have %s", got)
 	}
 	must, cannot := fmt.Sprint(s.Partners("a", Must)), fmt.Sprint(s.Partners("a", Cannot))
 	if must != "[c d]" || cannot != "[b]" || s.Partners("z", Must) != nil || (*Set)(nil).Partners("a", Must) != nil {

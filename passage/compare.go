@@ -123,7 +123,7 @@ func (c *comparer) read(o *occurrence, r anchorRow) error {
 		o.text = make([]byte, n)
 	}
 	o.text = o.text[:n]
-	if err := c.store.text.Fill(o.text, external.Ref(o.at)); err != nil {
+	if _, err := c.store.text.ReadAt(o.text, int64(o.at)); err != nil {
 		return err
 	}
 	o.windows = c.windows(o.windows[:0], o.text)

@@ -221,7 +221,7 @@ func (s *store) positionAt(at int64) (Position, error) {
 		return Position{}, err
 	}
 	before := make([]byte, at-in.at)
-	if err := s.text.Fill(before, external.Ref(in.at)); err != nil {
+	if _, err := s.text.ReadAt(before, in.at); err != nil {
 		return Position{}, err
 	}
 	id, err := s.id(int(in.item))

@@ -62,7 +62,7 @@ const documentsBytes = 1 << 18
 
 // Next implements batch.Source. It reads the records in sequence. Their texts are cleaned in parallel later.
 func (d *documentRows) Next() (batch.Block, error) {
-	var b documentBlock
+	var b batch.DocumentBlock
 	for size := 0; size < documentsBytes && !d.ended; {
 		r, err := d.next()
 		if errors.Is(err, io.EOF) {
@@ -87,14 +87,4 @@ func (d *documentRows) Next() (batch.Block, error) {
 		return nil, io.EOF
 	}
 	return b, nil
-}
-
-// A documentBlock holds documents whose texts are not cleaned yet.
-type documentBlock []neardup.Document
-
-// Decode implements batch.Block.
-func (b documentBlock) Decode(item func(*neardup.Document, error)) {
-	for i := range b {
-		item(&b[i], nil)
-	}
 }

@@ -65,7 +65,7 @@ type run struct {
 	firsts []batch.Ordinal // first document of each slot so far
 	texts  []byte          // keys of the slots, in order
 	copies *external.Array[copied]
-	rest   [spills]*spill
+	rest   [spills]*external.Spool
 }
 
 func (d *distinct) newRun(depth int) *run {
@@ -95,12 +95,9 @@ func (r *run) later(hash [hashLen]byte, t textRow) (err error) {
 	// The last bytes are used, because the first ones selected the part.
 	at := hash[hashLen-1-r.depth%16] % spills
 	if r.rest[at] == nil {
-		r.rest[at], err = newSpill(r.files)
-		if err != nil {
-			return err
-		}
+		r.rest[at] = external.NewSpool(r.files, spillMemory)
 	}
-	_, err = r.rest[at].out.Write(t)
+	_, err = r.rest[at].Add(string(t))
 	return err
 }
 
@@ -132,7 +129,7 @@ func (r *run) finish() error {
 			continue
 		}
 		next := r.newRun(r.depth + 1)
-		err := s.each(next.add)
+		err := eachSpilled(s, next.add)
 		if err == nil {
 			err = next.finish()
 		}
@@ -148,7 +145,7 @@ func (r *run) close() {
 	_ = r.copies.Close() // a temporary file, so errors do not matter
 	for _, s := range r.rest {
 		if s != nil {
-			_ = s.file.Close()
+			_ = s.Close()
 		}
 	}
 }

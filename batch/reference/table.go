@@ -55,18 +55,8 @@ func (w *tableWriter) end(out io.Writer) (sum uint64, err error) {
 		return 0, err
 	}
 	h := xxh3.New()
-	buf := make([]byte, tableMemory)
-	for at := int64(0); at < w.entries.Len(); at += int64(len(buf)) {
-		buf = buf[:min(int64(len(buf)), w.entries.Len()-at)]
-		if err := w.entries.Fill(buf, external.Ref(at)); err != nil {
-			return 0, err
-		}
-		_, _ = h.Write(buf) // writing to a hash never fails
-		if _, err := out.Write(buf); err != nil {
-			return 0, err
-		}
-	}
-	return h.Sum64(), nil
+	_, err = io.Copy(io.MultiWriter(h, out), io.NewSectionReader(w.entries, 0, w.entries.Len()))
+	return h.Sum64(), err
 }
 
 // readFile is a file that can be read at any offset.

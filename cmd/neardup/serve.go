@@ -55,7 +55,7 @@ func (f *limitFlags) add(fs *pflag.FlagSet) {
 
 func (s *serve) do(ctx context.Context, _ []string) (err error) {
 	s.secrets = s.stores.secrets()
-	if _, has := password(s.traces); has {
+	if hasPassword(s.traces) {
 		s.secrets = append(s.secrets, "--traces")
 	}
 	s.tenants, err = layered(s.cmd.Flags())

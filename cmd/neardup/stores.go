@@ -53,7 +53,7 @@ func openTexts(data string, keep time.Duration) (*pebble.Texts, error) {
 func (f *storeFlags) secrets() []string {
 	var names []string
 	for name, address := range map[string]string{"--index": f.index, "--log": f.log, "--map": f.articleMap, "--articles": f.articles} {
-		if _, has := password(address); has {
+		if hasPassword(address) {
 			names = append(names, name)
 		}
 	}
@@ -63,12 +63,12 @@ func (f *storeFlags) secrets() []string {
 	return names
 }
 
-func password(address string) (string, bool) {
+func hasPassword(address string) (has bool) {
 	u, err := url.Parse(address)
-	if err != nil || u.User == nil {
-		return "", false
+	if err == nil {
+		_, has = u.User.Password()
 	}
-	return u.User.Password()
+	return has
 }
 
 func inRedis(address string) bool {
@@ -82,6 +82,14 @@ func where(address string) string {
 		return "an address that cannot be read"
 	}
 	return u.Redacted()
+}
+
+// ofFlag names the flag and the address that an error is about. It returns nil for nil.
+func ofFlag(flag, address string, err error) error {
+	if err != nil {
+		err = fmt.Errorf("--%s %s: %w", flag, where(address), err)
+	}
+	return err
 }
 
 // An openStore is a store with its optional parts.
@@ -162,11 +170,11 @@ func orAdopt(err error) error {
 func (f *storeFlags) openClassic(ctx context.Context, settings docid.Settings) (*openStore, error) {
 	s, err := classic.Open(ctx, classic.Options{Address: f.index, Clean: settings.Clean, Words: f.words, Backlog: settings.Backlog})
 	if err != nil {
-		return nil, fmt.Errorf("--index %s: %w", where(f.index), err)
+		return nil, ofFlag("index", f.index, err)
 	}
 	losses, err := s.Losses(ctx)
 	if err != nil {
-		return nil, errors.Join(fmt.Errorf("--index %s: %w", where(f.index), err), s.Close())
+		return nil, errors.Join(ofFlag("index", f.index, err), s.Close())
 	}
 	tenants := func(ctx context.Context, tenant string) (server.Classic, error) { return s.Index(ctx, tenant) }
 	return &openStore{classic: s, tenants: tenants, losses: losses, remote: server.Remote{Reach: s.Reach}, log: s}, nil
@@ -189,10 +197,7 @@ func (f *storeFlags) openLog(ctx context.Context) (log closingLog, err error) {
 	default:
 		log, err = kafkalog.Open(ctx, f.log)
 	}
-	if err != nil {
-		return nil, fmt.Errorf("--log %s: %w", where(f.log), err)
-	}
-	return log, nil
+	return log, ofFlag("log", f.log, err)
 }
 
 // openSnapshots opens the store of snapshots. It returns nil without --snapshots.
@@ -204,10 +209,7 @@ func (f *storeFlags) openSnapshots(ctx context.Context, folder string) (pebble.S
 		return pebble.SnapshotFolder(f.snapshots), nil
 	}
 	bucket, err := s3.Open(ctx, f.snapshots, folder+".snapshot")
-	if err != nil {
-		return nil, fmt.Errorf("--snapshots %s: %w", where(f.snapshots), err)
-	}
-	return bucket, nil
+	return bucket, ofFlag("snapshots", f.snapshots, err)
 }
 
 // Close closes the store, and then the log that it follows.
@@ -311,18 +313,12 @@ func (f *storeFlags) openMap(ctx context.Context) (*mysql.Sink, error) {
 		return nil, err
 	}
 	s, err := mysql.Open(ctx, mysql.Options{Address: f.articleMap, Seal: seal})
-	if err != nil {
-		return nil, fmt.Errorf("--map %s: %w", where(f.articleMap), err)
-	}
-	return s, nil
+	return s, ofFlag(sinkMap, f.articleMap, err)
 }
 
 func (f *storeFlags) openArticles(ctx context.Context) (*hbase.Sink, error) {
 	s, err := hbase.Open(ctx, f.articles)
-	if err != nil {
-		return nil, fmt.Errorf("--articles %s: %w", where(f.articles), err)
-	}
-	return s, nil
+	return s, ofFlag(sinkArticles, f.articles, err)
 }
 
 func closeSinks(all map[string]docid.Sink) error {

@@ -117,13 +117,13 @@ func (s *source) message() (m message, err error) {
 		return m, io.EOF
 	}
 	var head [8]byte
-	if _, err := s.read(head[:4], s.at); err != nil {
+	if err := s.read(head[:4], s.at); err != nil {
 		return m, err
 	}
 	m.written = 4
 	if binary.LittleEndian.Uint32(head[:]) == 1<<32-1 { // written since 2019
 		m.written = 8
-		if _, err := s.read(head[:], s.at); err != nil {
+		if err := s.read(head[:], s.at); err != nil {
 			return m, err
 		}
 	}
@@ -135,7 +135,7 @@ func (s *source) message() (m message, err error) {
 		return m, fmt.Errorf("a message of %d bytes at %d", n, s.at)
 	}
 	b := make([]byte, n)
-	if _, err := s.read(b, s.at+int64(m.written)); err != nil {
+	if err := s.read(b, s.at+int64(m.written)); err != nil {
 		return m, err
 	}
 	m.table = rootOf(b)
@@ -152,11 +152,12 @@ func (s *source) message() (m message, err error) {
 }
 
 // read fills b, or returns an error.
-func (s *source) read(b []byte, at int64) (int, error) {
+func (s *source) read(b []byte, at int64) error {
 	if at < 0 || int64(len(b)) > s.end-at {
-		return 0, io.ErrUnexpectedEOF
+		return io.ErrUnexpectedEOF
 	}
-	return s.file.ReadAt(b, at)
+	_, err := s.file.ReadAt(b, at)
+	return err
 }
 
 // next returns the next batch.
@@ -387,7 +388,7 @@ func (b *buffer) part(from, to int) []byte {
 			b.b, b.of.open = make([]byte, n), append(b.of.open, b)
 		}
 		b.b = b.b[:n]
-		if _, err := b.of.src.read(b.b, b.of.message.at+b.at+int64(from)); err != nil {
+		if err := b.of.src.read(b.b, b.of.message.at+b.at+int64(from)); err != nil {
 			b.b, b.of.src.err = nil, err
 		}
 	}
@@ -418,7 +419,7 @@ func (b *buffer) load() ([]byte, error) {
 		return nil, errBatch
 	}
 	raw := make([]byte, b.size)
-	if _, err := b.of.src.read(raw, b.of.message.at+b.at); err != nil || b.of.codec == noCodec {
+	if err := b.of.src.read(raw, b.of.message.at+b.at); err != nil || b.of.codec == noCodec {
 		return raw, err
 	}
 	if len(raw) < 8 {

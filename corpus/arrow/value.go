@@ -104,12 +104,8 @@ func (s *source) appendJSON(dst []byte, d *data, i int) []byte {
 		return append(dst, text...)
 	case d.kind == structure:
 		dst = append(dst, '{')
-		for n, c := range d.children {
-			if n > 0 {
-				dst = append(dst, ',')
-			}
-			name, _ := json.Marshal(c.name)
-			dst = s.appendJSON(append(append(dst, name...), ':'), c, i)
+		for _, c := range d.children {
+			dst = s.appendJSON(corpus.AppendName(dst, c.name), c, i)
 		}
 		return append(dst, '}')
 	case d.kind == listView || d.kind == largeListView:

@@ -127,12 +127,8 @@ func (t *tree) value(dst []byte, rows [][]parquet.Value) []byte {
 		return t.children[0].append(dst, rows)
 	}
 	dst = append(dst, '{')
-	for i, c := range t.children {
-		if i > 0 {
-			dst = append(dst, ',')
-		}
-		name, _ := json.Marshal(c.name)
-		dst = c.append(append(append(dst, name...), ':'), rows[:len(c.leaves)])
+	for _, c := range t.children {
+		dst = c.append(corpus.AppendName(dst, c.name), rows[:len(c.leaves)])
 		rows = rows[len(c.leaves):]
 	}
 	return append(dst, '}')

@@ -159,10 +159,8 @@ func (x *Index) sign() (err error) {
 }
 
 // key returns a key of the tenant. All keys of a tenant are in one slot of a cluster.
-func (x *Index) key(prefix string, parts ...string) string { return keyOf(prefix, x.tenant, parts...) }
-
-func keyOf(prefix, tenant string, parts ...string) string {
-	return strings.Join(append([]string{prefix, "{" + tenant + "}"}, parts...), ":")
+func (x *Index) key(prefix string, parts ...string) string {
+	return strings.Join(append([]string{prefix, "{" + x.tenant + "}"}, parts...), ":")
 }
 
 //go:embed decide.lua

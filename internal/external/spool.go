@@ -85,11 +85,22 @@ func (s *Spool) Read(at Ref, n int) ([]byte, error) {
 	return p, s.fill(p, int64(at))
 }
 
-// Fill fills p with the bytes from an offset on.
-func (s *Spool) Fill(p []byte, at Ref) error {
+// ReadAt fills p with the bytes from an offset on.
+func (s *Spool) ReadAt(p []byte, at int64) (int, error) {
 	s.mu.RLock()
 	defer s.mu.RUnlock()
-	return s.fill(p, int64(at))
+	return len(p), s.fill(p, at)
+}
+
+// Close drops the bytes and their file.
+func (s *Spool) Close() error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.chunks, s.waits = nil, nil
+	if s.file == nil {
+		return nil
+	}
+	return s.file.Close()
 }
 
 func (s *Spool) fill(p []byte, at int64) error {

@@ -61,11 +61,11 @@ func TestSpoolFill(t *testing.T) {
 		for range 100 {
 			from := r.IntN(size + 1)
 			got := make([]byte, r.IntN(size-from+1))
-			if err := b.Fill(got, Ref(from)); err != nil || string(got) != want.String()[from:from+len(got)] {
+			if _, err := b.ReadAt(got, int64(from)); err != nil || string(got) != want.String()[from:from+len(got)] {
 				t.Fatalf("size %d: %d bytes from %d are others, %v", size, len(got), from, err)
 			}
 		}
-		if err := b.Fill(make([]byte, 1), Ref(size)); err == nil {
+		if _, err := b.ReadAt(make([]byte, 1), int64(size)); err == nil {
 			t.Error("a byte past the end was read")
 		}
 		if spilled := d.Written() > 0; spilled != (size >= 6<<16) { // a few chunks wait to be written

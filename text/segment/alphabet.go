@@ -22,10 +22,6 @@ var wordByte, alnum = func() (word, alnum [utf8.RuneSelf]bool) {
 	return word, alnum
 }()
 
-func inWord(r rune) bool {
-	return (r < utf8.RuneSelf && wordByte[r]) || (firstHan <= r && r <= lastHan)
-}
-
 // hanAt decodes the three bytes at p, which must be a Chinese character, to its offset from U+4E00.
 func hanAt(s string, p int) uint {
 	_ = s[p+2]

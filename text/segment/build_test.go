@@ -273,3 +273,8 @@ func (a *array) used() []slot {
 	}
 	return a.slots[:last+int(a.codes)+1]
 }
+
+// inWord reports whether a character may be part of a word.
+func inWord(r rune) bool {
+	return (r < utf8.RuneSelf && wordByte[r]) || (firstHan <= r && r <= lastHan)
+}

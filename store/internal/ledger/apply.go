@@ -15,7 +15,7 @@ import (
 type change struct {
 	docid.Entry // the entry as it will be logged
 	ix          *index
-	b           Batch
+	b           *writes
 	c           *docid.Change
 	receipt     docid.Receipt
 	waits       *docid.Article // article that is delivered to the sinks
@@ -26,7 +26,7 @@ type change struct {
 	after       []func() // run once the change is durable
 }
 
-func newChange(ix *index, b Batch, c *docid.Change, seq uint64) *change {
+func newChange(ix *index, b *writes, c *docid.Change, seq uint64) *change {
 	t := &change{Entry: c.Entry, ix: ix, b: b, c: c}
 	t.Seq = seq
 	return t
@@ -50,36 +50,32 @@ func (t *change) apply() (func(), error) {
 	if t.waits != nil && t.ix.full(t.c.Backlog) {
 		return nil, docid.ErrBacklog
 	}
-	if err := t.write(); err != nil {
-		return nil, err
-	}
+	t.write()
 	return t.publish, nil
 }
 
 // write writes the planned rows and the log entry.
-func (t *change) write() error {
+func (t *change) write() {
 	t.receipt = docid.Receipt{Entry: t.Entry, Epoch: t.ix.epochOf(t.Leader)}
 	t.set(t.key(spaceLog, t.Seq), &t.Entry)
 	if (t.waits != nil || t.effect != docid.KeptSame) && len(t.ix.sinks) > 0 && !t.restores {
 		t.set(t.key(spaceOutbox, t.Seq), &waiting{t.effect, t.waits})
 	}
 	for _, r := range t.rows {
-		if err := r.write(t.b); err != nil {
-			return fmt.Errorf("write a row: %w", err)
-		}
+		r.write(t.b)
 	}
 	for _, do := range t.memory {
 		do()
 	}
 	t.ix.head = t.Seq
-	return nil
 }
 
-func (r row) write(b Batch) error {
+func (r row) write(b *writes) {
 	if r.value == nil {
-		return b.Delete(r.key)
+		b.Delete(r.key)
+	} else {
+		b.Set(r.key, r.value)
 	}
-	return b.Set(r.key, r.value)
 }
 
 func (t *change) publish() {

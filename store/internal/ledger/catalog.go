@@ -174,23 +174,28 @@ func (c catalog) Rulings(ctx context.Context, from uint64, limit int) ([]docid.E
 }
 
 // entries reads the entries of a space.
-func (c catalog) entries(ctx context.Context, space byte, from uint64, limit int) ([]docid.Entry, error) {
+func (c catalog) entries(ctx context.Context, space byte, from uint64, limit int) (es []docid.Entry, err error) {
 	if limit <= 0 {
 		return nil, nil
 	}
-	var entries []docid.Entry
-	err := c.scan(ctx, after(c.ix.key(space, from)), after(c.ix.key(space)), func(k, v []byte) error {
-		e, err := loggedEntry(k, v)
-		if err != nil {
-			return err
-		}
-		entries = append(entries, e)
-		if len(entries) == limit {
+	err = c.view(ctx, func(r Reader) error {
+		es, err = c.ix.entries(r, space, from, limit)
+		return err
+	})
+	return es, err
+}
+
+// entries reads at most limit entries of a space after change from.
+func (ix *index) entries(r Reader, space byte, from uint64, limit int) (es []docid.Entry, err error) {
+	err = r.Scan(after(ix.key(space, from)), after(ix.key(space)), func(k, v []byte) error {
+		if len(es) == limit {
 			return errStop
 		}
-		return nil
+		e, err := loggedEntry(k, v)
+		es = append(es, e)
+		return err
 	})
-	return entries, err
+	return es, enough(err)
 }
 
 // Due lists the docIds that expire by a time.

@@ -125,7 +125,7 @@ func (c *checker) row() {
 func (c *checker) holds() error {
 	got := Head{c.ix.tenant, c.head, int64(len(c.leaders)), int64(len(c.members))}
 	c.witnessed = slices.DeleteFunc(c.witnessed, func(want Head) bool {
-		if want.Tenant == got.Tenant && (got.Seq < want.Seq || (got.Seq == want.Seq && got != want)) {
+		if want.Tenant == got.Tenant && got.lacks(want) {
 			c.bad(c.ix.key(spaceLog), "the log has %d changes, %d docIds and %d articles, the witness of %d, %d and %d",
 				got.Seq, got.Leaders, got.Members, want.Seq, want.Leaders, want.Members)
 		}

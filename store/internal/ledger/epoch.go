@@ -27,7 +27,7 @@ func (s *Store) Copying(ctx context.Context, work func() error) error {
 		err = work()
 	}
 	// Also done after an error, because the mark may have been written.
-	unmarked := s.put(context.WithoutCancel(ctx), func(b Batch) error { return b.Delete(copyKey()) })
+	unmarked := s.put(context.WithoutCancel(ctx), func(b *writes) { b.Delete(copyKey()) })
 	return errors.Join(err, unmarked)
 }
 
@@ -42,12 +42,15 @@ func Copying(kv KV, work func() error) error {
 	if before {
 		return err
 	}
-	return errors.Join(err, update(kv, func(b Batch) error { return b.Delete(copyKey()) }))
+	return errors.Join(err, update(kv, func(b *writes) error {
+		b.Delete(copyKey())
+		return nil
+	}))
 }
 
 // Mark marks rows that no store has open as a copy, and reports whether they were marked before.
 func Mark(kv KV) (before bool, err error) {
-	err = update(kv, func(b Batch) error {
+	err = update(kv, func(b *writes) error {
 		_, err := version(b)
 		if err == nil {
 			before, err = marked(b)
@@ -55,19 +58,15 @@ func Mark(kv KV) (before bool, err error) {
 		if before {
 			err = errStop
 		}
-		if err != nil {
-			return err
-		}
-		return mark(b)
+		mark(b)
+		return err
 	})
 	return before, err
 }
 
 func copyKey() []byte { return []byte{spaceCopy} }
 
-func mark(b Batch) error {
-	return set(b, copyKey())
-}
+func mark(b *writes) { b.set(copyKey()) }
 
 func marked(r Reader) (bool, error) { return read(r, copyKey()) }
 
@@ -76,7 +75,7 @@ func marked(r Reader) (bool, error) { return read(r, copyKey()) }
 // may have such changes.
 func (s *Store) begin(followed bool) error {
 	var begun []*change
-	err := update(s.kv, func(b Batch) error {
+	err := update(s.kv, func(b *writes) error {
 		copied, err := marked(b)
 		if err == nil && !copied {
 			err = errStop
@@ -93,12 +92,11 @@ func (s *Store) begin(followed bool) error {
 				return err
 			}
 			t := newChange(ix, b, c, docid.Beyond(ix.head, time.Now())+1)
-			if err := t.logEpoch(); err != nil {
-				return fmt.Errorf("begin an epoch of tenant %q: %w", ix.tenant, err)
-			}
+			t.logEpoch()
 			begun = append(begun, t)
 		}
-		return b.Delete(copyKey())
+		b.Delete(copyKey())
+		return nil
 	})
 	if err != nil {
 		return err
@@ -127,14 +125,14 @@ func epochBegins() (*docid.Change, error) {
 }
 
 // logEpoch logs the start of the epoch numbered c.Leader.
-func (t *change) logEpoch() error {
+func (t *change) logEpoch() {
 	t.ix.passOver(t.ix.head+1, t.Seq)
 	t.set(t.key(spaceEpoch, t.Seq), &t.Leader)
 	t.after = append(t.after, func() {
 		epochs := append(slices.Clone(*t.ix.epochs.Load()), docid.Epoch{First: t.Seq, Number: t.Leader})
 		t.ix.epochs.Store(&epochs)
 	})
-	return t.write()
+	t.write()
 }
 
 func drawEpoch() (uint64, error) {

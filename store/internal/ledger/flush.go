@@ -74,9 +74,12 @@ func (ix *index) freezeNow() {
 	ix.posts.freeze(ix.head)
 }
 
-func (s *Store) wake() {
+func (s *Store) wake() { signal(s.full) }
+
+// signal sends to a channel that holds one signal, unless it already does.
+func signal(c chan<- struct{}) {
 	select {
-	case s.full <- struct{}{}:
+	case c <- struct{}{}:
 	default:
 	}
 }
@@ -95,7 +98,7 @@ func (ix *index) flushOnClose() error {
 		return nil
 	}
 	if int(ix.posts.levels.Load().active.keys.Load()) > ix.store.inMemory/fewPostings {
-		err := ix.store.do(context.Background(), func(Batch) (func(), error) { return ix.freezeNow, nil })
+		err := ix.store.do(context.Background(), func(*writes) (func(), error) { return ix.freezeNow, nil })
 		if err != nil {
 			return err
 		}
@@ -146,13 +149,10 @@ func (ix *index) build(from, to uint64, postings int) *builder {
 	ix.segments++
 	s := &segment{tenant: ix.id, number: ix.segments, header: header{From: from, To: to}, filter: newFilter(postings)}
 	return &builder{segment: s, write: func(rows []row) error {
-		return ix.store.put(context.Background(), func(b Batch) error {
+		return ix.store.put(context.Background(), func(b *writes) {
 			for _, r := range rows {
-				if err := r.write(b); err != nil {
-					return err
-				}
+				r.write(b)
 			}
-			return nil
 		})
 	}}
 }
@@ -163,27 +163,20 @@ func (ix *index) swap(b *builder, tables int, old []*segment) error {
 	if err := b.finish(); err != nil {
 		return err
 	}
-	err := ix.store.do(context.Background(), func(w Batch) (func(), error) {
-		if err := set(w, b.key(spaceSegment), &b.header); err != nil {
-			return nil, err
-		}
+	err := ix.store.do(context.Background(), func(w *writes) (func(), error) {
+		w.set(b.key(spaceSegment), &b.header)
 		for _, s := range old {
-			if err := w.Delete(s.key(spaceSegment)); err != nil {
-				return nil, err
-			}
+			w.Delete(s.key(spaceSegment))
 		}
 		return func() { ix.posts.replace(tables, old, b.segment) }, nil
 	})
 	if err != nil || len(old) == 0 {
 		return err
 	}
-	return ix.store.put(context.Background(), func(w Batch) error {
+	return ix.store.put(context.Background(), func(w *writes) {
 		for _, s := range old {
-			if err := w.DeleteRange(s.key(spacePosting), after(s.key(spacePosting))); err != nil {
-				return err
-			}
+			w.DeleteRange(s.key(spacePosting), after(s.key(spacePosting)))
 		}
-		return nil
 	})
 }
 

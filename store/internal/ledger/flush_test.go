@@ -75,7 +75,7 @@ func TestTablesDuringAMerge(t *testing.T) {
 				t.Fatal(err)
 			}
 		}
-		if err := s.do(t.Context(), func(Batch) (func(), error) { return ix.freezeNow, nil }); err != nil {
+		if err := s.do(t.Context(), func(*writes) (func(), error) { return ix.freezeNow, nil }); err != nil {
 			t.Fatal(err)
 		}
 	}

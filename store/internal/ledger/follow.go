@@ -33,9 +33,8 @@ type follower struct {
 
 	author
 
-	mu      sync.Mutex // protects the fields below
-	applied docid.Anchor
-	digest  uint64        // digest of the outcomes of all applied entries
+	mu      sync.Mutex    // protects the fields below
+	at      logPosition   // after the last applied entry
 	moved   chan struct{} // closed at progress or an error
 	lost    error         // the reason why following ended
 	away    error         // the reason why the log is currently unreadable
@@ -88,8 +87,8 @@ var errLags = fmt.Errorf("%w: this server is behind the log", docid.ErrUnavailab
 // logPosition is the position of a store in a log.
 type logPosition struct {
 	docid.Anchor
-	Digest      uint64
-	Incarnation string // the last recorded incarnation
+	Digest      uint64 // digest of the outcomes of all applied entries
+	Incarnation string // last incarnation recorded in entries
 }
 
 func positionKey() []byte { return []byte{spacePosition} }
@@ -101,9 +100,9 @@ func newFollower(s *Store, log docid.Log, knows byte) (f *follower, begun bool, 
 		err = fmt.Errorf("%w: the store has changes and has never followed a log; an operator has one begin with it: neardup log adopt", docid.ErrInvalid)
 	}
 	f = &follower{
-		s: s, log: log, stop: func() {}, applied: at.Anchor, digest: at.Digest, moved: make(chan struct{}),
+		s: s, log: log, stop: func() {}, at: at, moved: make(chan struct{}),
 		pending: map[entryID]*pending{}, posting: map[uint64]*pending{},
-		certainty: certainty{recorded: at.Incarnation, unsure: make(chan struct{}, 1)},
+		certainty: certainty{unsure: make(chan struct{}, 1)},
 		ruling:    ruling{knows: cmp.Or(knows, rules)},
 		wish:      wish{wanted: make(chan struct{}, 1)},
 	}
@@ -154,9 +153,7 @@ func (s *Store) Applied() uint64 {
 	if s.follower == nil {
 		return 0
 	}
-	s.follower.mu.Lock()
-	defer s.follower.mu.Unlock()
-	return s.follower.applied.Offset
+	return s.follower.position().Offset
 }
 
 // logPosition reads the position of the rows in a log, if they follow one.
@@ -209,11 +206,8 @@ func (f *follower) troubled() error {
 // read reads and applies the log until ctx ends or following fails.
 func (f *follower) read(ctx context.Context) {
 	for ctx.Err() == nil {
-		f.mu.Lock()
-		anchor := f.applied
-		f.mu.Unlock()
 		began := time.Now()
-		entries, err := f.log.Read(ctx, anchor)
+		entries, err := f.log.Read(ctx, f.position().Anchor)
 		switch {
 		case ctx.Err() != nil:
 			return
@@ -244,7 +238,7 @@ func (f *follower) gather(ctx context.Context, began time.Time) {
 	defer others.Stop()
 	for {
 		f.mu.Lock()
-		wanted := f.wantedTo > f.applied.Offset
+		wanted := f.wantedTo > f.at.Offset
 		f.mu.Unlock()
 		if wanted {
 			return
@@ -264,10 +258,7 @@ func (f *follower) want(offset uint64) {
 	f.mu.Lock()
 	f.wantedTo = max(f.wantedTo, offset)
 	f.mu.Unlock()
-	select {
-	case f.wanted <- struct{}{}:
-	default:
-	}
+	signal(f.wanted)
 }
 
 // leave records whether the log can be read.
@@ -318,15 +309,16 @@ func (f *follower) readEntry(b []byte) (*proposal, error) {
 
 // batch applies entries, and writes the position in the log with them.
 func (f *follower) batch(ps []*proposal, entries [][]byte) error {
-	at := logPosition{f.applied, f.digest, f.recorded}
+	at := f.at
 	made, errs := make([]outcome, len(ps)), make([]error, len(ps))
-	err := f.s.do(context.Background(), func(b Batch) (func(), error) {
+	err := f.s.do(context.Background(), func(b *writes) (func(), error) {
 		var publish []func()
 		for i, p := range ps {
 			at.Anchor = at.Next(entries[i])
 			o, err := f.fold(b, p, at)
 			if err != nil && !refused(err) {
-				return nil, b.(*sound).note(err)
+				b.note(err)
+				return nil, err
 			}
 			made[i], errs[i] = o, err
 			if o.publish != nil {
@@ -341,9 +333,7 @@ func (f *follower) batch(ps []*proposal, entries [][]byte) error {
 				f.watch(b, at.Offset)
 			}
 		}
-		if err := set(b, positionKey(), &at); err != nil {
-			return nil, err
-		}
+		b.set(positionKey(), &at)
 		return func() {
 			for _, then := range publish {
 				then()
@@ -363,8 +353,8 @@ func (f *follower) batch(ps []*proposal, entries [][]byte) error {
 			close(own.done)
 		}
 	}
-	f.applied, f.digest, f.recorded = at.Anchor, at.Digest, at.Incarnation
-	if f.sure && f.incarnation != "" && f.recorded != f.incarnation {
+	f.at = at
+	if f.sure && f.incarnation != "" && at.Incarnation != f.incarnation {
 		f.doubt()
 	}
 	f.stir()
@@ -375,7 +365,7 @@ func (f *follower) batch(ps []*proposal, entries [][]byte) error {
 var errNoStart = fmt.Errorf("%w: a log begins with its genesis, and an empty store there; this one begins otherwise, or goes on from a store: start with a copy of a server's", docid.ErrUnavailable)
 
 // fold applies an entry. p is nil for an unreadable entry.
-func (f *follower) fold(b Batch, p *proposal, at logPosition) (o outcome, err error) {
+func (f *follower) fold(b *writes, p *proposal, at logPosition) (o outcome, err error) {
 	begins := p != nil && p.genesis != nil
 	switch {
 	case at.Offset == 1 && (!begins || p.genesis.Adopted):
@@ -420,7 +410,7 @@ func (f *follower) caughtUp(ctx context.Context) error {
 		return err
 	}
 	f.want(end)
-	return f.waits(ctx, func() bool { return f.applied.Offset >= end })
+	return f.waits(ctx, func() bool { return f.at.Offset >= end })
 }
 
 // end returns the end of the log.

@@ -29,14 +29,19 @@ func (s *Store) Heads() []Head {
 	return heads
 }
 
+// lacks reports whether an index with this head has fewer changes than its witness recorded. If the number of changes is the
+// same, the counts must also be equal.
+func (h Head) lacks(want Head) bool {
+	return h.Seq < want.Seq || (h.Seq == want.Seq && h != want)
+}
+
 func (ix *index) durableHead() Head {
 	ix.publishing.Lock()
 	defer ix.publishing.Unlock()
 	return Head{ix.tenant, ix.durable.Load(), ix.leaders.Load(), ix.members.Load()}
 }
 
-// holds returns ErrCorrupt if an index has fewer changes than its witness recorded. If the number of changes is the same,
-// the counts must also be equal.
+// holds returns ErrCorrupt if an index lacks what its witness recorded.
 func (s *Store) holds(heads []Head) error {
 	var errs []error
 	for _, want := range heads {
@@ -46,7 +51,7 @@ func (s *Store) holds(heads []Head) error {
 			continue
 		}
 		got := ix.durableHead()
-		if got.Seq < want.Seq || (got.Seq == want.Seq && got != want) {
+		if got.lacks(want) {
 			errs = append(errs, fmt.Errorf("%w: the index of tenant %q holds %d changes, %d docIds and %d articles, its witness has %d, %d and %d",
 				docid.ErrCorrupt, want.Tenant, got.Seq, got.Leaders, got.Members, want.Seq, want.Leaders, want.Members))
 		}

@@ -59,7 +59,7 @@ func heartbeats(r Reader) (rows map[uint64]heartbeatRow, last uint64, err error)
 }
 
 // fold applies a heartbeat at a position in the log, or an answer to the last heartbeat.
-func (p *heartbeat) fold(b Batch, at logPosition) (o outcome, err error) {
+func (p *heartbeat) fold(b *writes, at logPosition) (o outcome, err error) {
 	rows, turn, err := heartbeats(b)
 	last := rows[turn]
 	switch {
@@ -69,19 +69,19 @@ func (p *heartbeat) fold(b Batch, at logPosition) (o outcome, err error) {
 		return o, docid.ErrConflict
 	case p.Answer:
 		last.Votes = append(last.Votes, p.vote)
-		return outcome{publish: wrote}, set(b, heartbeatKey(turn), &last)
+		b.set(heartbeatKey(turn), &last)
+		return outcome{publish: wrote}, nil
 	case outvoted(last):
 		return o, ErrDiffers
 	case p.Turn > p.Keep:
 		o.trim = rows[p.Turn-p.Keep].Offset
-		if err := b.DeleteRange(heartbeatKey(0), heartbeatKey(p.Turn-p.Keep)); err != nil {
-			return o, err
-		}
+		b.DeleteRange(heartbeatKey(0), heartbeatKey(p.Turn-p.Keep))
 	}
 	next := heartbeatRow{Offset: at.Offset, Digest: at.Digest}
 	o.wanted, next.Agreed = wanted(rows, turn, p.Keep)
 	o.publish = wrote
-	return o, set(b, heartbeatKey(p.Turn), &next)
+	b.set(heartbeatKey(p.Turn), &next)
+	return o, nil
 }
 
 // ruling records which versions of the rules are known.

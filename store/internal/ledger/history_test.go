@@ -138,7 +138,7 @@ func (w *world) step(one *simulated) {
 		one.states = one.states[len(one.states)-1:] // synced
 	case n < 95:
 		other := w.servers[w.r.IntN(len(w.servers))]
-		one.replace(moment{other.kv.clone(), other.f.applied.Offset})
+		one.replace(moment{other.kv.clone(), other.f.at.Offset})
 	case n < 96 && w.first == 1:
 		one.close()
 		one.open(newMemory())
@@ -162,7 +162,7 @@ func (w *world) step(one *simulated) {
 		s := &sinkChange{What: []sinkVerb{sinkAttach, sinkAcknowledge, sinkClaim, sinkDetach}[w.r.IntN(4)], Name: "s", UpTo: uint64(w.r.IntN(40)), Lease: lease{fmt.Sprint(one.who), uint64(w.r.IntN(3))}}
 		w.propose(&proposal{tenant: simTenant, sink: s})
 	case n < 118:
-		w.snapshots = append(w.snapshots, moment{one.kv.clone(), one.f.applied.Offset})
+		w.snapshots = append(w.snapshots, moment{one.kv.clone(), one.f.at.Offset})
 		slices.SortFunc(w.snapshots, func(a, b moment) int { return cmp.Compare(a.at, b.at) })
 		w.snapshots = w.snapshots[max(0, len(w.snapshots)-2):]
 	default:
@@ -271,7 +271,7 @@ func (one *simulated) open(kv *memory) {
 	if err != nil {
 		one.w.Fatal(err)
 	}
-	one.kv, one.states = kv, []moment{{kv.clone(), one.f.applied.Offset}}
+	one.kv, one.states = kv, []moment{{kv.clone(), one.f.at.Offset}}
 }
 
 func (one *simulated) close() {
@@ -296,7 +296,7 @@ func (one *simulated) replace(with moment) {
 // fail makes a server's disk fail, with or without the last write. The server stops and starts again.
 func (one *simulated) fail(how int32) {
 	one.w.Helper()
-	at := one.f.applied.Offset
+	at := one.f.at.Offset
 	if at == uint64(len(one.w.log)) || (at < one.w.first && one.w.first > 1) {
 		return
 	}
@@ -313,14 +313,14 @@ func (one *simulated) fail(how int32) {
 
 func (one *simulated) apply(n int) {
 	one.w.Helper()
-	if one.f.applied.Offset < one.w.first && one.w.first > 1 { // the log lacks what it needs
+	if one.f.at.Offset < one.w.first && one.w.first > 1 { // the log lacks what it needs
 		one.replace(one.w.snapshots[len(one.w.snapshots)-1])
 	}
-	at := one.f.applied.Offset
+	at := one.f.at.Offset
 	if err := one.f.apply(one.w.log[at:min(at+uint64(n), uint64(len(one.w.log)))]); err != nil {
 		one.w.Fatal(err)
 	}
-	one.states = append(one.states, moment{one.kv.clone(), one.f.applied.Offset})
+	one.states = append(one.states, moment{one.kv.clone(), one.f.at.Offset})
 }
 
 func (one *simulated) rows() map[string]string {

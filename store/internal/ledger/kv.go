@@ -3,6 +3,7 @@
 package ledger
 
 import (
+	"cmp"
 	"errors"
 
 	"github.com/neardup/neardup/docid"
@@ -46,11 +47,11 @@ func enough(err error) error {
 	return err
 }
 
-// update runs work on a batch and commits it, unless work returns errStop.
-func update(kv KV, work func(Batch) error) error {
-	b := kv.Batch()
+// update runs work on a batch and commits it. An error of work drops the batch, and update returns it, except errStop.
+func update(kv KV, work func(*writes) error) error {
+	b := &writes{Batch: kv.Batch()}
 	defer b.Close()
-	if err := work(b); err != nil {
+	if err := cmp.Or(work(b), b.err); err != nil {
 		return enough(err)
 	}
 	return b.Commit()

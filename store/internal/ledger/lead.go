@@ -2,7 +2,6 @@ package ledger
 
 import (
 	"context"
-	"errors"
 	"fmt"
 
 	"github.com/neardup/neardup/docid"
@@ -11,7 +10,7 @@ import (
 // Unfollow detaches rows that no store has open from their log. The rows lack answers that other servers gave from later
 // entries, so the next open begins an epoch.
 func Unfollow(kv KV) error {
-	return update(kv, func(b Batch) error {
+	return update(kv, func(b *writes) error {
 		v, err := b.Get(positionKey())
 		if err == nil && v == nil {
 			err = errStop
@@ -19,11 +18,11 @@ func Unfollow(kv KV) error {
 		if err != nil {
 			return err
 		}
-		err = mark(b)
+		mark(b)
 		for _, space := range []byte{spaceBeat, spaceClaim, spacePosition} {
-			err = errors.Join(err, b.DeleteRange([]byte{space}, []byte{space + 1}))
+			b.DeleteRange([]byte{space}, []byte{space + 1})
 		}
-		return err
+		return nil
 	})
 }
 
@@ -34,13 +33,13 @@ func Lead(ctx context.Context, kv KV, log docid.Log) error {
 	if err != nil {
 		return err
 	}
-	err = update(kv, func(b Batch) error { // first, because a log that has begun needs a follower
-		if v, err := b.Get(positionKey()); err != nil {
-			return err
-		} else if v != nil {
-			return fmt.Errorf("%w: the rows follow a log", docid.ErrInvalid)
+	err = update(kv, func(b *writes) error { // first, because a log that has begun needs a follower
+		v, err := b.Get(positionKey())
+		if v != nil {
+			err = fmt.Errorf("%w: the rows follow a log", docid.ErrInvalid)
 		}
-		return set(b, positionKey(), &at)
+		b.set(positionKey(), &at)
+		return err
 	})
 	if err == nil {
 		_, err = log.Append(ctx, docid.Anchor{}, first)

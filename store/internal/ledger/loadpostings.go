@@ -102,7 +102,7 @@ func (ix *index) loadSegments(r Reader) (to uint64, err error) {
 
 // dropLeftovers removes the rows between those of complete segments.
 func (ix *index) dropLeftovers(r Reader, complete []uint64) error {
-	return update(ix.store.kv, func(b Batch) error {
+	return update(ix.store.kv, func(b *writes) error {
 		unused := errStop // nothing to commit
 		from := ix.key(spacePosting)
 		for i := 0; i <= len(complete); i++ {
@@ -110,11 +110,11 @@ func (ix *index) dropLeftovers(r Reader, complete []uint64) error {
 			if i < len(complete) {
 				to = ix.key(spacePosting, complete[i])
 			}
-			err := r.Scan(from, to, func([]byte, []byte) error { return errStop })
-			if errors.Is(err, errStop) {
-				unused, err = nil, b.DeleteRange(from, to)
-			}
-			if err != nil {
+			switch err := r.Scan(from, to, func([]byte, []byte) error { return errStop }); {
+			case errors.Is(err, errStop):
+				unused = nil
+				b.DeleteRange(from, to)
+			case err != nil:
 				return err
 			}
 			from = after(to)

@@ -2,7 +2,6 @@ package ledger
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"sync"
 	"time"
@@ -115,7 +114,7 @@ func (s *sightings) since(sink string, c lease) time.Duration {
 }
 
 // foldSink applies a proposal about a sink.
-func (ix *index) foldSink(b Batch, s *sinkChange) (o outcome, err error) {
+func (ix *index) foldSink(b *writes, s *sinkChange) (o outcome, err error) {
 	has, attached := ix.sinks[s.Name]
 	switch {
 	case len(s.Name) == 0 || len(s.Name) > 256:
@@ -127,10 +126,13 @@ func (ix *index) foldSink(b Batch, s *sinkChange) (o outcome, err error) {
 	case s.What == sinkDetach && !attached:
 		return o, nil
 	case s.What == sinkAttach:
-		return outcome{publish: wrote}, ix.acknowledge(b, s.Name, 0)
+		ix.acknowledge(b, s.Name, 0)
+		return outcome{publish: wrote}, nil
 	case s.What == sinkDetach:
 		delete(ix.sinks, s.Name)
-		return outcome{publish: wrote}, errors.Join(b.Delete(sinkKey(ix.id, s.Name)), ix.dropArticles(b))
+		b.Delete(sinkKey(ix.id, s.Name))
+		ix.dropArticles(b)
+		return outcome{publish: wrote}, nil
 	case s.What != sinkAcknowledge:
 		return o, fmt.Errorf("%w: invalid change of sink %q", docid.ErrInvalid, s.Name)
 	case !attached:
@@ -140,11 +142,13 @@ func (ix *index) foldSink(b Batch, s *sinkChange) (o outcome, err error) {
 	case s.UpTo <= has:
 		return o, nil
 	}
-	return outcome{publish: wrote}, errors.Join(ix.acknowledge(b, s.Name, s.UpTo), ix.dropArticles(b))
+	ix.acknowledge(b, s.Name, s.UpTo)
+	ix.dropArticles(b)
+	return outcome{publish: wrote}, nil
 }
 
 // foldLease gives a lease to its holder, or to a server that has seen the lease's current turn.
-func (ix *index) foldLease(b Batch, s *sinkChange) (o outcome, err error) {
+func (ix *index) foldLease(b *writes, s *sinkChange) (o outcome, err error) {
 	key, held := leaseKey(ix.id, s.Name), lease{}
 	_, err = read(b, key, &held)
 	if err != nil || (held.Who != s.Lease.Who && held.Turn != s.Lease.Turn) {
@@ -155,16 +159,17 @@ func (ix *index) foldLease(b Batch, s *sinkChange) (o outcome, err error) {
 		next.Who, o.held = s.Lease.Who, true
 	}
 	o.publish = wrote
-	return o, set(b, key, &next)
+	b.set(key, &next)
+	return o, nil
 }
 
 // acknowledge writes the last change that a sink has. Only the writer calls it.
-func (ix *index) acknowledge(b Batch, sink string, seq uint64) error {
+func (ix *index) acknowledge(b *writes, sink string, seq uint64) {
 	if len(ix.sinks) == 0 {
 		ix.oldest = ix.head + 1
 	}
 	ix.sinks[sink] = seq
-	return set(b, sinkKey(ix.id, sink), &sinkRow{seq, ix.oldest})
+	b.set(sinkKey(ix.id, sink), &sinkRow{seq, ix.oldest})
 }
 
 // From manyRows rows on, a range is deleted at once. A range deletion slows later reads until the next flush, so it does
@@ -172,7 +177,7 @@ func (ix *index) acknowledge(b Batch, sink string, seq uint64) error {
 const manyRows = 10_000
 
 // dropArticles deletes the articles that all sinks have.
-func (ix *index) dropArticles(b Batch) error {
+func (ix *index) dropArticles(b *writes) {
 	upTo := ix.head
 	for _, seq := range ix.sinks {
 		upTo = min(upTo, seq)
@@ -180,14 +185,12 @@ func (ix *index) dropArticles(b Batch) error {
 	from := ix.oldest
 	ix.oldest = max(from, upTo+1)
 	if ix.oldest-from > manyRows {
-		return b.DeleteRange(ix.key(spaceOutbox, from), ix.key(spaceOutbox, ix.oldest))
+		b.DeleteRange(ix.key(spaceOutbox, from), ix.key(spaceOutbox, ix.oldest))
+		return
 	}
 	for ; from < ix.oldest; from++ {
-		if err := b.Delete(ix.key(spaceOutbox, from)); err != nil {
-			return err
-		}
+		b.Delete(ix.key(spaceOutbox, from))
 	}
-	return nil
 }
 
 // full reports whether at least backlog changes wait for the sinks. Skipped numbers do not count.

@@ -34,7 +34,7 @@ func Repeat(from KV, asStored bool, open func(work func(KV) error) error, again 
 		}
 		pasts := map[string]*Past{}
 		err = open(func(to KV) error {
-			err := update(to, func(b Batch) error {
+			err := update(to, func(b *writes) error {
 				return eachIndex(v, func(ix *index, err error) error {
 					if err == nil && ix.unfinished {
 						err = docid.ErrUnfinished
@@ -43,7 +43,8 @@ func Repeat(from KV, asStored bool, open func(work func(KV) error) error, again 
 						return fmt.Errorf("index of tenant %q: %w", ix.tenant, err)
 					}
 					pasts[ix.tenant], ix.unfinished = &Past{r: v, ix: ix}, true
-					return set(b, ix.row(), ix.stored()...)
+					b.set(ix.row(), ix.stored()...)
+					return nil
 				})
 			})
 			return errors.Join(err, stamp(to), carry(v, to, spaceSink, spaceOutbox))
@@ -64,7 +65,7 @@ func carry(from Reader, to KV, spaces ...byte) error {
 		for next, end := []byte{space}, []byte{space + 1}; next != nil; {
 			start := next
 			next = nil
-			err := update(to, func(b Batch) error {
+			err := update(to, func(b *writes) error {
 				n := 0
 				err := from.Scan(start, end, func(k, v []byte) error {
 					n++
@@ -72,7 +73,8 @@ func carry(from Reader, to KV, spaces ...byte) error {
 						next = slices.Clone(k)
 						return errStop
 					}
-					return b.Set(k, v)
+					b.Set(k, v)
+					return nil
 				})
 				if next != nil {
 					err = nil
@@ -104,21 +106,16 @@ func (p *Past) History(ctx context.Context, _ string, from uint64, limit int) (d
 			return nil, err
 		}
 	}
-	err = p.r.Scan(after(p.ix.key(spaceLog, from)), after(p.ix.key(spaceLog)), func(k, v []byte) error {
-		if len(ds) == limit {
-			return errStop
-		}
-		e, err := loggedEntry(k, v)
-		ds = append(ds, docid.Delivery{Entry: e})
-		return err
-	})
-	if enough(err) != nil {
+	entries, err := p.ix.entries(p.r, spaceLog, from, limit)
+	if err != nil {
 		return nil, err
 	}
-	for i := range ds {
-		if err := p.complete(&ds[i]); err != nil {
+	for _, e := range entries {
+		d := docid.Delivery{Entry: e}
+		if err := p.complete(&d); err != nil {
 			return nil, err
 		}
+		ds = append(ds, d)
 	}
 	return ds, ctx.Err()
 }

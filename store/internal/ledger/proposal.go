@@ -67,7 +67,7 @@ func (s *Store) propose(ctx context.Context, p *proposal) (outcome, error) {
 		return s.follower.propose(ctx, p)
 	}
 	made := new(outcome)
-	err := s.do(ctx, func(b Batch) (_ func(), err error) {
+	err := s.do(ctx, func(b *writes) (_ func(), err error) {
 		*made, err = s.fold(b, p)
 		return made.publish, err
 	})
@@ -81,7 +81,7 @@ func (s *Store) propose(ctx context.Context, p *proposal) (outcome, error) {
 const maxPast = 1 << 48
 
 // fold applies a proposal in the writer. After an error it has written nothing.
-func (s *Store) fold(b Batch, p *proposal) (o outcome, err error) {
+func (s *Store) fold(b *writes, p *proposal) (o outcome, err error) {
 	if p.identity != nil {
 		o.publish, err = s.createIndex(b, p.tenant, *p.identity, false)
 		return o, err
@@ -106,7 +106,8 @@ func (s *Store) fold(b Batch, p *proposal) (o outcome, err error) {
 	}
 	t := newChange(ix, b, p.change, p.past+1)
 	o.publish = t.publish
-	return o, t.logEpoch()
+	t.logEpoch()
+	return o, nil
 }
 
 // refusals lists the errors of fold that depend only on the proposal and the rows. Other errors come from the engine.

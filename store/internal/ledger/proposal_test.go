@@ -81,7 +81,7 @@ func FuzzEntries(f *testing.F) {
 			if err != nil || len(report.Problems) > 0 {
 				t.Errorf("check: %v, %v", report.Problems, err)
 			}
-			digests[n] = one.f.digest
+			digests[n] = one.f.at.Digest
 			one.close()
 		}
 		if digests[0] != digests[1] {
@@ -148,7 +148,7 @@ func TestOwnProposals(t *testing.T) {
 		if !bytes.Equal(p.encode(), before) {
 			t.Errorf("proposal %d was changed when it was applied", i)
 		}
-		if mine.f.digest != other.f.digest {
+		if mine.f.at.Digest != other.f.at.Digest {
 			t.Errorf("proposal %d has another outcome than its entry", i)
 		}
 	}

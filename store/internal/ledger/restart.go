@@ -33,7 +33,7 @@ type restart struct {
 }
 
 // fold begins an epoch in every index, unless the incarnation is already recorded.
-func (r *restart) fold(s *Store, b Batch, at logPosition) (o outcome, err error) {
+func (r *restart) fold(s *Store, b *writes, at logPosition) (o outcome, err error) {
 	if r.Incarnation == at.Incarnation || r.Epoch == 0 {
 		return o, docid.ErrConflict
 	}
@@ -46,9 +46,7 @@ func (r *restart) fold(s *Store, b Batch, at logPosition) (o outcome, err error)
 		ix := s.index(tenant)
 		c := &docid.Change{Entry: docid.Entry{Kind: docid.KindEpoch, Leader: r.Epoch, Time: r.Time}}
 		t := newChange(ix, b, c, docid.Beyond(ix.head, time.Unix(0, r.Time))+1)
-		if err := t.logEpoch(); err != nil {
-			return o, fmt.Errorf("begin an epoch of tenant %q: %w", tenant, err)
-		}
+		t.logEpoch()
 		begun = append(begun, t)
 	}
 	o.publish = publishAll(begun)
@@ -57,9 +55,8 @@ func (r *restart) fold(s *Store, b Batch, at logPosition) (o outcome, err error)
 
 // certainty records whether the log may have lost entries.
 type certainty struct {
-	recorded    string        // last incarnation recorded in entries
 	incarnation string        // last incarnation that the log returned
-	sure        bool          // both are equal, and there was no doubt since
+	sure        bool          // the entries record it, and there was no doubt since
 	doubted     uint64        // number of doubts
 	unsure      chan struct{} // signals a doubt
 }
@@ -78,10 +75,7 @@ func (f *follower) doubts() {
 func (f *follower) doubt() {
 	f.doubted++
 	f.sure = false
-	select {
-	case f.unsure <- struct{}{}:
-	default:
-	}
+	signal(f.unsure)
 }
 
 // ensure asks for the incarnation of the log after each doubt, until ctx ends.
@@ -168,7 +162,7 @@ func (f *follower) stir() {
 func (f *follower) position() logPosition {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	return logPosition{Anchor: f.applied, Digest: f.digest, Incarnation: f.recorded}
+	return f.at
 }
 
 // records returns the recorded incarnation after applying a proposal.

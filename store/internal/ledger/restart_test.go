@@ -50,7 +50,7 @@ func TestRestartDecidesAlike(t *testing.T) {
 					t.Fatal(err)
 				}
 				if ix.head == settled {
-					err := s.do(t.Context(), func(Batch) (func(), error) { return ix.freezeNow, nil })
+					err := s.do(t.Context(), func(*writes) (func(), error) { return ix.freezeNow, nil })
 					err = errors.Join(err, ix.flushMemtables())
 					if err != nil {
 						t.Fatal(err)

@@ -17,7 +17,7 @@ func (s *Store) Restore(ctx context.Context, tenant string, id docid.Identity) (
 		return nil, fmt.Errorf("%w: a store that follows a log is rebuilt without it", docid.ErrInvalid)
 	}
 	id.Epochs = nil
-	err := s.do(ctx, func(b Batch) (func(), error) {
+	err := s.do(ctx, func(b *writes) (func(), error) {
 		ix := s.index(tenant)
 		switch {
 		case ix == nil:
@@ -27,9 +27,9 @@ func (s *Store) Restore(ctx context.Context, tenant string, id docid.Identity) (
 		case ix.head > 0:
 			return nil, docid.ErrOccupied
 		case ix.unfinished: // Repeat has prepared it
-			return s.replaceIndex(b, ix, id, true)
+			return s.replaceIndex(b, ix, id, true), nil
 		}
-		return s.emptied(b, ix, id)
+		return s.emptied(b, ix, id), nil
 	})
 	if err != nil {
 		return nil, fmt.Errorf("make the index of tenant %q again: %w", tenant, err)
@@ -42,23 +42,19 @@ func sameIdentity(a, b docid.Identity) bool {
 }
 
 // replaceIndex rewrites the identity of an index, which keeps its number.
-func (s *Store) replaceIndex(b Batch, ix *index, id docid.Identity, unfinished bool) (func(), error) {
-	if err := set(b, ix.row(), &ix.id, &id, &unfinished); err != nil {
-		return nil, err
-	}
+func (s *Store) replaceIndex(b *writes, ix *index, id docid.Identity, unfinished bool) func() {
+	b.set(ix.row(), &ix.id, &id, &unfinished)
 	return func() {
 		s.mu.Lock()
 		defer s.mu.Unlock()
 		ix.identity, ix.unfinished = id, unfinished
-	}, nil
+	}
 }
 
 // emptied prepares an index without changes for a rebuild. It replaces the identity and removes the sinks.
-func (s *Store) emptied(b Batch, ix *index, id docid.Identity) (func(), error) {
+func (s *Store) emptied(b *writes, ix *index, id docid.Identity) func() {
 	for sink := range ix.sinks {
-		if err := b.Delete(sinkKey(ix.id, sink)); err != nil {
-			return nil, err
-		}
+		b.Delete(sinkKey(ix.id, sink))
 	}
 	clear(ix.sinks)
 	return s.replaceIndex(b, ix, id, true)
@@ -67,7 +63,7 @@ func (s *Store) emptied(b Batch, ix *index, id docid.Identity) (func(), error) {
 // Append replays changes. They become durable together.
 func (r restoration) Append(ctx context.Context, cs []*docid.Change) error {
 	var refused error
-	err := r.store.do(ctx, func(b Batch) (func(), error) {
+	err := r.store.do(ctx, func(b *writes) (func(), error) {
 		var made []*change
 		for _, c := range cs {
 			t := newChange(r.index, b, c, c.Seq)
@@ -93,7 +89,8 @@ func (t *change) again() error {
 		return fmt.Errorf("%w: it follows change %d", docid.ErrInvalid, t.ix.head)
 	}
 	if t.Kind == docid.KindEpoch {
-		return t.logEpoch()
+		t.logEpoch()
+		return nil
 	}
 	_, err := t.apply()
 	return err
@@ -105,15 +102,13 @@ func (r restoration) Finish(ctx context.Context, past uint64) error {
 	if err != nil {
 		return err
 	}
-	return r.store.do(ctx, func(b Batch) (func(), error) {
-		opened, err := r.store.replaceIndex(b, r.index, r.identity, false)
-		if err != nil || past == 0 {
-			return opened, err
+	return r.store.do(ctx, func(b *writes) (func(), error) {
+		opened := r.store.replaceIndex(b, r.index, r.identity, false)
+		if past == 0 {
+			return opened, nil
 		}
 		t := newChange(r.index, b, c, max(past, r.head)+1)
-		if err := t.logEpoch(); err != nil {
-			return nil, err
-		}
+		t.logEpoch()
 		return func() { t.publish(); opened() }, nil
 	})
 }

@@ -157,21 +157,19 @@ func sealed(key []byte, values ...any) []byte {
 
 // stamp writes the format version into a store that has none.
 func stamp(kv KV) error {
-	return update(kv, func(b Batch) error {
+	return update(kv, func(b *writes) error {
 		was, err := version(b)
 		if was == formatVersion {
 			err = errStop
 		}
-		if err != nil {
-			return err
-		}
 		version := uint64(formatVersion)
-		return set(b, []byte{spaceFormat}, &version)
+		b.set([]byte{spaceFormat}, &version)
+		return err
 	})
 }
 
 // set encodes a row and writes it.
-func set(b Batch, key []byte, values ...any) error { return b.Set(key, sealed(key, values...)) }
+func (b *writes) set(key []byte, values ...any) { b.Set(key, sealed(key, values...)) }
 
 // read decodes a row and reports whether it exists.
 func read(r Reader, key []byte, values ...any) (bool, error) {

@@ -140,7 +140,7 @@ func (s *Store) index(tenant string) *index {
 }
 
 // createIndex creates an index, unless another caller has done so. The writer calls it.
-func (s *Store) createIndex(b Batch, tenant string, id docid.Identity, unfinished bool) (func(), error) {
+func (s *Store) createIndex(b *writes, tenant string, id docid.Identity, unfinished bool) (func(), error) {
 	if len(tenant) == 0 || len(tenant) > 1024 {
 		return nil, fmt.Errorf("%w: invalid name of a tenant (want 1 to 1024 bytes)", docid.ErrInvalid)
 	}
@@ -151,9 +151,7 @@ func (s *Store) createIndex(b Batch, tenant string, id docid.Identity, unfinishe
 	s.last++
 	ix := newIndex(s, tenant, s.last, id)
 	ix.unfinished = unfinished
-	if err := set(b, key, ix.stored()...); err != nil {
-		return nil, err
-	}
+	b.set(key, ix.stored()...)
 	return func() {
 		s.mu.Lock()
 		defer s.mu.Unlock()

@@ -221,7 +221,7 @@ func (f *follower) submit(ctx context.Context, own *pending) (docid.Anchor, erro
 	for _, k := range own.keys {
 		f.posting[k] = own
 	}
-	return f.applied, nil
+	return f.at.Anchor, nil
 }
 
 // remove removes a pending proposal. The caller holds f.mu.

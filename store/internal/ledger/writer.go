@@ -1,6 +1,7 @@
 package ledger
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -18,13 +19,13 @@ var errClosed = fmt.Errorf("%w: it is closed", docid.ErrUnavailable)
 // once the batch is durable. If it returns an error, it must not have written anything.
 type request struct {
 	ctx     context.Context
-	apply   func(Batch) (publish func(), err error)
+	apply   func(*writes) (publish func(), err error)
 	publish func()
 	err     error
 }
 
 // do runs work in the writer and waits until it is durable.
-func (s *Store) do(ctx context.Context, apply func(Batch) (func(), error)) error {
+func (s *Store) do(ctx context.Context, apply func(*writes) (func(), error)) error {
 	r := &request{ctx: ctx, apply: apply}
 	err := s.writer.Do(ctx, r)
 	switch {
@@ -37,8 +38,11 @@ func (s *Store) do(ctx context.Context, apply func(Batch) (func(), error)) error
 }
 
 // put runs work that only writes in the writer.
-func (s *Store) put(ctx context.Context, work func(Batch) error) error {
-	return s.do(ctx, func(b Batch) (func(), error) { return wrote, work(b) })
+func (s *Store) put(ctx context.Context, work func(*writes)) error {
+	return s.do(ctx, func(b *writes) (func(), error) {
+		work(b)
+		return wrote, nil
+	})
 }
 
 // write commits waiting requests. If a commit fails, every request of its group gets the error.
@@ -62,7 +66,7 @@ func (s *Store) commit(group []*request) error {
 	if err := s.poisoning(); err != nil {
 		return err
 	}
-	b := &sound{Batch: s.kv.Batch()}
+	b := &writes{Batch: s.kv.Batch()}
 	defer b.Close()
 	wrote := false
 	for _, r := range group {
@@ -95,27 +99,22 @@ func (s *Store) commit(group []*request) error {
 	return err
 }
 
-// sound is a batch that keeps the first error of a write.
-type sound struct {
+// writes is a batch that keeps the first error of a write. It must not be committed after one.
+type writes struct {
 	Batch
 	err error
 }
 
 // Set sets a row.
-func (b *sound) Set(key, value []byte) error { return b.note(b.Batch.Set(key, value)) }
+func (b *writes) Set(key, value []byte) { b.note(b.Batch.Set(key, value)) }
 
 // Delete deletes a row.
-func (b *sound) Delete(key []byte) error { return b.note(b.Batch.Delete(key)) }
+func (b *writes) Delete(key []byte) { b.note(b.Batch.Delete(key)) }
 
 // DeleteRange deletes rows.
-func (b *sound) DeleteRange(from, to []byte) error { return b.note(b.Batch.DeleteRange(from, to)) }
+func (b *writes) DeleteRange(from, to []byte) { b.note(b.Batch.DeleteRange(from, to)) }
 
-func (b *sound) note(err error) error {
-	if b.err == nil {
-		b.err = err
-	}
-	return err
-}
+func (b *writes) note(err error) { b.err = cmp.Or(b.err, err) }
 
 // poisoned makes the store refuse all further writes and returns the first reason. After a failed commit the
 // state of the disk is unknown, and a second fsync of a file may succeed without having written.
