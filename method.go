@@ -264,7 +264,7 @@ var ErrUnlike = errors.New("records are not comparable")
 // the difference.
 func (s Spec) Like(o Spec) error {
 	if a, b := s.String(), o.String(); a != b {
-		return fmt.Errorf("%w: %q against %q", ErrUnlike, a, b)
+		return fmt.Errorf("%w: %q and %q", ErrUnlike, a, b)
 	}
 	return nil
 }

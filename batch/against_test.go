@@ -188,8 +188,8 @@ func TestIndexesRefuseWhatIsUnlike(t *testing.T) {
 		change func(*Config)
 		says   string
 	}{
-		{func(c *Config) { c.Method = other{shingled{threshold: .5}} }, `records are not comparable: the index was made with shingled/1, this is other/2 ("shingled/1" against "other/2")`},
-		{func(c *Config) { c.Clean = upper{} }, `records are not comparable: the texts of the index were normalised by "none", these by "upper"`},
+		{func(c *Config) { c.Method = other{shingled{threshold: .5}} }, `records are not comparable: the index was made with shingled/1, this run uses other/2 ("shingled/1" against "other/2")`},
+		{func(c *Config) { c.Clean = upper{} }, `records are not comparable: the texts of the index were normalised by "none", those of this run by "upper"`},
 		{func(c *Config) { c.Link = Components }, "batch: components cannot be combined with an index"},
 		{func(c *Config) { c.Audit = &audit.Config{} }, "batch: an audit cannot be combined with an index"},
 	} {

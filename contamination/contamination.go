@@ -153,7 +153,7 @@ func New(items iter.Seq2[Item, error], cfg Config) (*Finder, error) {
 		cfg.Least = .8
 	}
 	if !(cfg.Least > partialHeld && cfg.Least <= 1) {
-		return nil, fmt.Errorf("contamination: a least share of %v is not in (%v, 1]", cfg.Least, partialHeld)
+		return nil, fmt.Errorf("contamination: least share %v: out of range (want above %v, at most 1)", cfg.Least, partialHeld)
 	}
 	if cfg.Memory == 0 {
 		cfg.Memory = 512 << 20

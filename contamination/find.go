@@ -238,16 +238,16 @@ func (w *work) why(f *Finding, whole bool) string {
 		return "the document has the " + string(f.Part) + " word for word" + beside(f)
 	}
 	var b strings.Builder
-	fmt.Fprintf(&b, "the document holds %.2f of the %s, words weighed by how rare they are; ", f.Held, f.Part)
+	fmt.Fprintf(&b, "the document has %.2f of the %s (words weighted by rarity); ", f.Held, f.Part)
 	fmt.Fprintf(&b, "with a probability of %.2f it says the same", f.Probability)
 	for _, d := range f.Differs {
-		fmt.Fprintf(&b, "; it has %s in the place of %s", quoted(d.Passage), quoted(d.Item))
+		fmt.Fprintf(&b, "; it has %s instead of %s", quoted(d.Passage), quoted(d.Item))
 	}
 	if f.negated {
-		b.WriteString("; one of them has a negation more")
+		b.WriteString("; only one of them has a negation")
 	}
 	if !whole && len(f.Differs) == 0 && !f.negated {
-		b.WriteString("; too little to be the whole of it, or what other items have also")
+		b.WriteString("; only a small part, or a part that other items share")
 	}
 	return b.String() + beside(f)
 }

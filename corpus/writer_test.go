@@ -198,7 +198,7 @@ func TestWriterRefuses(t *testing.T) {
 		{filepath.Join(dir, "d", "..", "a.jsonl"), "is an input", []string{a}},
 		{linked, "is an input", []string{a}},
 		{filepath.Join(dir, "out"), "several formats", []string{a, b}},
-		{filepath.Join(dir, "none", "out"), "there is no folder", []string{a}},
+		{filepath.Join(dir, "none", "out"), "no such folder", []string{a}},
 		{dir, "new or empty", []string{a}},
 		{filepath.Join(dir, "d"), "new or empty", []string{html}},
 		{"-", "cannot hold files (want --out DIR/ or FILE.jsonl, or --decisions -)", []string{html}},

@@ -15,13 +15,13 @@ import (
 var (
 	ErrInvalid   = errors.New("invalid")
 	ErrHotBucket = errors.New("too many candidates to compare")
-	ErrQuota     = errors.New("the quota of the index is used up")
+	ErrQuota     = errors.New("the quota of articles is exhausted")
 	// ErrContended means that nothing was stored. A retry may succeed.
 	ErrContended = errors.New("too many conflicting submissions")
 	// ErrLeads rejects a correction of a leader, because the other articles of the docId were compared with it.
-	ErrLeads = errors.New("the article leads its docId, and others may be like it: move those away instead, each to a docId of its own")
+	ErrLeads = errors.New("the article is the leader of its docId (want the other articles moved instead, each to a docId of its own)")
 	// ErrTextUnknown rejects a correction, because only one text of a docId is stored.
-	ErrTextUnknown = errors.New("the text of the article is not stored, but a docId of its own needs it: send it along")
+	ErrTextUnknown = errors.New("the text of the article is not stored (want it in the request, because a new docId needs it)")
 )
 
 // Detector decides for one tenant which articles are new. It is safe for concurrent use. Several detectors may share one
@@ -77,7 +77,7 @@ func (s Settings) ofIndex(tenant string, id Identity) (cascade, error) {
 	if err != nil || spec == id.Spec {
 		return c, err
 	}
-	return c, fmt.Errorf("%w: index of tenant %q is %q, settings are %q", neardup.ErrUnlike, tenant, id.Spec, spec)
+	return c, fmt.Errorf("%w: the index of tenant %q was made with %q, the settings are %q", neardup.ErrUnlike, tenant, id.Spec, spec)
 }
 
 // create makes the identity of a new index, including its spec.
@@ -309,9 +309,9 @@ func (c *cascade) valid(sub *Submission) error {
 	case strings.HasPrefix(sub.ID, AnonymousPrefix):
 		return fmt.Errorf("%w: nid starts with %q", ErrInvalid, AnonymousPrefix)
 	case len(sub.ID) > 1024, len(sub.Idempotency) > 1024:
-		return fmt.Errorf("%w: nid or idempotency key over 1024 bytes", ErrInvalid)
+		return fmt.Errorf("%w: nid or idempotency key: too long (want at most 1024 bytes)", ErrInvalid)
 	case len(sub.Text)+len(sub.Title)+len(sub.URL) > 64<<20:
-		return fmt.Errorf("%w: article over 64 MiB", ErrInvalid)
+		return fmt.Errorf("%w: article: too large (want at most 64 MiB)", ErrInvalid)
 	case sub.Window < 0 || sub.Window > maxAge, sub.TTL < 0 || sub.TTL > maxAge:
 		return fmt.Errorf("%w: window or time to live: out of range (want 0 to %s)", ErrInvalid, maxAge)
 	}
@@ -362,14 +362,14 @@ func (d *Detector) Resume(ctx context.Context, seen uint64) error {
 	st, err := d.index.Catalog().Stats(ctx)
 	switch {
 	case err != nil:
-		return fmt.Errorf("read how far the index is: %w", err)
+		return fmt.Errorf("read the last change of the index: %w", err)
 	case st.Seq >= seen:
 		if d.ids.Epoch(st.Seq) != st.Epoch { // another server began one, and a relay uses it
 			return d.learnEpochs(ctx)
 		}
 		return nil
 	case st.Seq == 0:
-		return fmt.Errorf("%w: the index is empty but had change %d", ErrBehind, seen)
+		return fmt.Errorf("%w: the index is empty, but it had change %d", ErrBehind, seen)
 	}
 	if err := d.index.BeginEpoch(ctx, Beyond(seen, d.now())); err != nil {
 		return fmt.Errorf("begin an epoch: %w", err)

@@ -94,7 +94,7 @@ func (d *Detector) End(ctx context.Context, docID string) (Entry, error) {
 func (d *Detector) Expire(ctx context.Context, now time.Time, limit int) (int, error) {
 	due, err := d.index.Catalog().Due(ctx, now.UnixNano(), limit)
 	if err != nil {
-		return 0, fmt.Errorf("find what is due: %w", err)
+		return 0, fmt.Errorf("find expired docIds: %w", err)
 	}
 	n := 0
 	for _, leader := range due {

@@ -131,9 +131,9 @@ func (c *cascade) validExtras(x Extras) error {
 	ps := x.Pictures
 	switch {
 	case len(ps) > 0 && c.CommonPictures == 0:
-		return fmt.Errorf("%w: the index takes no pictures", ErrInvalid)
+		return fmt.Errorf("%w: the index accepts no pictures", ErrInvalid)
 	case len(ps) > maxPictures:
-		return fmt.Errorf("%w: over %d pictures", ErrInvalid, maxPictures)
+		return fmt.Errorf("%w: too many pictures (want at most %d)", ErrInvalid, maxPictures)
 	}
 	for _, p := range ps {
 		if p.Quality < 0 || p.Quality > 100 {

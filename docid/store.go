@@ -131,13 +131,13 @@ type Catalog interface {
 // Errors of a store. Check them with errors.Is.
 var (
 	ErrNotFound    = errors.New("not found")
-	ErrConflict    = errors.New("a newer change contradicts the judgement")
+	ErrConflict    = errors.New("a newer change contradicts the decision")
 	ErrEnded       = errors.New("the docId has ended")
 	ErrMismatch    = errors.New("the idempotency key was used with another request")
 	ErrTaken       = errors.New("the nid belongs to another article")
 	ErrBehind      = errors.New("the store has lost changes that were read before")
-	ErrBacklog     = errors.New("too many changes wait for the sinks")
-	ErrUnavailable = errors.New("the store takes no writes")
+	ErrBacklog     = errors.New("too many changes are pending for the sinks")
+	ErrUnavailable = errors.New("the store accepts no writes")
 	ErrFull        = errors.New("no space left for the store")
 	ErrCorrupt     = errors.New("the store is damaged")
 	ErrNewerFormat = errors.New("the store was written by a newer version")

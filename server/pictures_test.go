@@ -81,7 +81,7 @@ func TestImageIsRefused(t *testing.T) {
 		{"a text", "no picture", "image/png", 422, "not a supported picture"},
 		{"an AVIF", "\x00\x00\x00\x20ftypavif....", "image/avif", 422, "unsupported format: AVIF"},
 		{"one that is cut short", small[:100], "image/png", 422, "is not a picture that can be read"},
-		{"too many pixels", string(pngOf(t, stdimage.NewGray(stdimage.Rect(0, 0, 400, 251)))), "image/png", 422, "400 x 251 pixels, and at most 100000 are decoded"},
+		{"too many pixels", string(pngOf(t, stdimage.NewGray(stdimage.Rect(0, 0, 400, 251)))), "image/png", 422, "400 x 251 pixels (want at most 100000 in all)"},
 		{"too many bytes", strings.Repeat("x", 300_001), "image/png", 413, "over 300000 bytes"},
 		{"as many as allowed", small + strings.Repeat("x", 300_000-len(small)), "image/png", 200, `"hash":"`},
 		{"a JSON", small, "application/json", 415, "must be image/... or application/octet-stream"},

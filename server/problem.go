@@ -54,7 +54,7 @@ func problemOf(err error) *huma.ErrorModel {
 		{docid.ErrLeads, http.StatusConflict, api.CodeLeads, docid.ErrLeads.Error()},
 		{docid.ErrTextUnknown, http.StatusUnprocessableEntity, api.CodeInvalid, docid.ErrTextUnknown.Error()},
 		{docid.ErrHotBucket, http.StatusUnprocessableEntity, api.CodeCrowded, "more docIds are like this article than can be compared; it was not stored"},
-		{docid.ErrQuota, http.StatusForbidden, api.CodeQuota, "the quota of articles is used up"},
+		{docid.ErrQuota, http.StatusForbidden, api.CodeQuota, "the quota of articles is exhausted"},
 		{docid.ErrContended, http.StatusServiceUnavailable, api.CodeUnavailable, "too many conflicting submissions; it was not stored"},
 		{docid.ErrBehind, http.StatusServiceUnavailable, api.CodeUnavailable, "the store has lost changes that were read before; it was not stored"},
 		{docid.ErrBacklog, http.StatusServiceUnavailable, api.CodeBacklog, "too many changes wait for MySQL or HBase; it was not stored"},

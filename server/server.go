@@ -288,9 +288,9 @@ func (s *Server) readyz(w http.ResponseWriter, _ *http.Request) {
 	if s.draining.Load() {
 		reason = "draining"
 	} else if p, ok := s.cfg.Store.(interface{ Poisoned() error }); ok && p.Poisoned() != nil {
-		reason = "the store takes no writes"
+		reason = "the store accepts no writes"
 		if !s.reach.logged.Swap(true) {
-			s.log.Error("the store takes no writes", "cause", span.Cause(p.Poisoned()))
+			s.log.Error("the store accepts no writes", "cause", span.Cause(p.Poisoned()))
 		}
 	} else if s.reach.away() != nil {
 		reason = "the index does not answer"
@@ -301,7 +301,7 @@ func (s *Server) readyz(w http.ResponseWriter, _ *http.Request) {
 		return
 	}
 	if s.reach.logged.Swap(false) { // the log had been unreachable
-		s.log.Info("the store takes writes again")
+		s.log.Info("the store accepts writes again")
 	}
 	plain(w, http.StatusOK, "ready")
 }

@@ -230,12 +230,12 @@ func refusals(t *testing.T, s streamtest.Streams) {
 		return nil
 	}}
 	bad := []struct{ message, nid, reason string }{
-		{"no JSON", "", "no valid JSON"},
-		{`{"nid":"x"} {}`, "", "no valid JSON"},
+		{"no JSON", "", "invalid JSON"},
+		{`{"nid":"x"} {}`, "", "invalid JSON"},
 		{`{"content":"anonymous"}`, "", "no id"},
 		{`{"nid":""}`, "", "no id"},
-		{`{"nid":7}`, "", "no object with an id that is a string"},
-		{`["nid"]`, "", "no object with an id that is a string"},
+		{`{"nid":7}`, "", "not an object with an id (want a string)"},
+		{`["nid"]`, "", "not an object with an id (want a string)"},
 		{`{"nid":"taken"}`, "taken", "409 Conflict: another article"},
 	}
 	s.Send(t, 0, article("first"))
@@ -256,7 +256,7 @@ func refusals(t *testing.T, s streamtest.Streams) {
 	}
 	o := options(s)
 	o.Group, o.Bad = "another", ""
-	if _, err := consume(t, service, o); err == nil || !strings.Contains(err.Error(), "no output for such messages: no valid JSON") {
+	if _, err := consume(t, service, o); err == nil || !strings.Contains(err.Error(), "no output for refused messages is given: invalid JSON") {
 		t.Errorf("without an output for them: %v", err)
 	}
 }

@@ -128,7 +128,7 @@ func (t *blockTable) readTable(n int) (sum, length, stored uint64, err error) {
 	}
 }
 
-var errChanged = errors.New("its table has changed since it was opened")
+var errChanged = errors.New("the table of blocks was changed after the file was opened")
 
 // page returns the entries of a page. They must not be changed.
 func (t *blockTable) page(number int) ([]blockEntry, error) {

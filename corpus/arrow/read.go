@@ -131,7 +131,7 @@ func (r *reader) batch() error {
 			column := columns[at]
 			r.columns[i], columns = append(r.columns[i], column), column.children
 			if column.rows < b.rows {
-				return fmt.Errorf("%d rows of column %q in a batch of %d", column.rows, column.name, b.rows)
+				return fmt.Errorf("column %q: %d rows (want %d, as in its batch)", column.name, column.rows, b.rows)
 			}
 		}
 	}

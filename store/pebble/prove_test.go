@@ -91,21 +91,21 @@ func TestProveRows(t *testing.T) {
 		{"a row is lost", func(b *batch) {
 			k, _ := b.row('t', 5)
 			ok(t, b.Delete(k))
-		}, []string{"t"}, "here missing; by the log "},
+		}, []string{"t"}, "missing (want "},
 		{"an article has the docId of another", func(b *batch) {
 			k, _ := b.row('n', 8)
 			_, v := b.row('n', 0)
 			ok(t, b.Set(k, seal(k, v[:len(v)-8])))
-		}, []string{"n"}, "bytes, from byte "},
+		}, []string{"n"}, " from byte "},
 		{"a row nobody has written", func(b *batch) {
 			k := append([]byte("q\x00\x00\x00\x01"), "key"...)
 			ok(t, b.Set(k, seal(k, []byte{3})))
-		}, []string{"q"}, "by the log missing"},
+		}, []string{"q"}, "(want missing, as in the log)"},
 		{"the digest of all answers", func(b *batch) {
 			k, v := b.row('z', 0)
 			v[len(v)-9] ^= 1
 			ok(t, b.Set(k, seal(k, v[:len(v)-8])))
-		}, []string{"z"}, "bytes, from byte "},
+		}, []string{"z"}, " from byte "},
 	} {
 		t.Run(c.what, func(t *testing.T) {
 			t.Parallel()

@@ -56,7 +56,7 @@ func TestPromises(t *testing.T) {
 	for _, c := range []struct{ name, value, loss string }{
 		{"appendfsync", "everysec", "a power failure loses the last second"},
 		{"appendfsync", "always", ""},
-		{"maxmemory-policy", "allkeys-lru", "a full Redis forgets entries"},
+		{"maxmemory-policy", "allkeys-lru", "Redis evicts entries when its memory is full"},
 		{"maxmemory-policy", "noeviction", ""},
 		{"appendonly", "no", "a restart loses everything"},
 	} {

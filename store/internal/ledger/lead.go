@@ -38,7 +38,7 @@ func Lead(ctx context.Context, kv KV, log docid.Log) error {
 		if v, err := b.Get(positionKey()); err != nil {
 			return err
 		} else if v != nil {
-			return fmt.Errorf("%w: the rows follow a log", docid.ErrInvalid)
+			return fmt.Errorf("%w: the store follows a log", docid.ErrInvalid)
 		}
 		return set(b, positionKey(), &at)
 	})
