@@ -381,7 +381,7 @@ func TestFoldersOfOtherRunsAreRefused(t *testing.T) {
 		change func(*Config, *[]neardup.Document)
 		says   string
 	}{
-		{func(c *Config, _ *[]neardup.Document) { c.Method = other{shingled{threshold: .5}} }, "the method was shingled/1, and is other/2"},
+		{func(c *Config, _ *[]neardup.Document) { c.Method = other{shingled{threshold: .5}} }, "the method was shingled/1 and is now other/2"},
 		{func(c *Config, _ *[]neardup.Document) { c.Clean = upper{} }, "the normalisation was none, and is upper"},
 		{func(c *Config, _ *[]neardup.Document) { c.Keep = Longest }, "--keep was first, and is longest"},
 		{func(c *Config, _ *[]neardup.Document) { c.Per = []string{"a", PerSite} }, "it had no --per a,site"},

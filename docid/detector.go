@@ -139,13 +139,13 @@ type Answer struct {
 	LeaderSeq uint64 `json:"-"`
 	Replayed  bool   `json:"replayed,omitempty"`
 	// Corrected is set if a person moved the article after the decision. DocID is the current docId.
-	Corrected *Corrected `json:"corrected,omitempty" doc:"A person has moved the article to another docId since this decision; docId is the one it has now."`
+	Corrected *Corrected `json:"corrected,omitempty" doc:"A person has moved the article to another docId since this decision; docId is the current one."`
 	// Disagrees is set if the url led to the docId but the contents contradict each other. The article is never
 	// the kept copy.
-	Disagrees bool `json:"contentsDisagree,omitempty" doc:"The url led to this docId, but the contents contradict each other: the article is never the kept one."`
+	Disagrees bool `json:"contentsDisagree,omitempty" doc:"The article has the url of this docId, but its content contradicts the leader's, so it is never the kept article."`
 	// SameImages lists the pictures that confirmed a duplicate. For an article without words, it lists docIds that share
 	// its pictures.
-	SameImages []ImagesInCommon `json:"sameImages,omitempty" doc:"Of a duplicate: the pictures that confirmed it. Of a new article without title and text: up to 10 docIds that have pictures of it, those that have most first."`
+	SameImages []ImagesInCommon `json:"sameImages,omitempty" doc:"For a duplicate, the pictures that confirmed it. For a new article without title and text, up to 10 docIds that share pictures with it, those with most first."`
 	// Candidates is the number of leaders that shared a key, Compared the number of verified ones, and Rounds the number of
 	// look-ups in the store. They are for metrics.
 	Candidates int `json:"-"`

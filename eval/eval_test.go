@@ -179,7 +179,7 @@ func TestErrorsNameFileLineReason(t *testing.T) {
 		{file(t, pairsHeader, "a b 1.5"), `file.tsv:2: similarity "1.5" is not`},
 		{file(t, pairsHeader, "a b NaN"), `file.tsv:2: similarity "NaN" is not`},
 		{file(t, pairsHeader, "a"), `file.tsv:2: a pair needs two ids`},
-		{file(t, pairsHeader, "a a 1"), `file.tsv:2: pair of "a" with itself`},
+		{file(t, pairsHeader, "a a 1"), `file.tsv:2: pair: both ids are "a"`},
 		{file(t, pairsHeader, "a b"), `file.tsv:2: third column: no similarity`},
 		{filepath.Join(t.TempDir(), "missing"), `missing: no such file`},
 	}
@@ -300,10 +300,10 @@ func TestDecisions(t *testing.T) {
 func TestDecisionErrors(t *testing.T) {
 	truth := file(t, truthHeader, "a b 0.9 1 1")
 	for want, path := range map[string]string{
-		":2: document \"a\" has two decisions":                                             file(t, `{"id":"a","decision":"new"}`, `{"id":"a","decision":"new"}`),
-		":1: duplicate \"a\" names no other":                                               file(t, `{"id":"a","decision":"duplicate"}`),
-		":1: decision \"old\" is neither new":                                              file(t, `{"id":"a","decision":"old"}`),
-		":1: no JSON object that is a decision: column 1: a value was expected, not \"N\"": file(t, `Nonsense`),
+		":2: document \"a\" has two decisions":                                               file(t, `{"id":"a","decision":"new"}`, `{"id":"a","decision":"new"}`),
+		":1: duplicate \"a\" names no other":                                                 file(t, `{"id":"a","decision":"duplicate"}`),
+		":1: decision \"old\" is neither new":                                                file(t, `{"id":"a","decision":"old"}`),
+		":1: not a JSON object (want a decision): column 1: unexpected \"N\" (want a value)": file(t, `Nonsense`),
 		": no decisions": file(t),
 	} {
 		if _, err := eval.Decisions(truth, path, eval.Options{}); err == nil || !strings.Contains(err.Error(), want) {

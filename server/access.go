@@ -170,7 +170,7 @@ func parseLine(line string) (Hash, Grant, error) {
 	var h Hash
 	fields := strings.Fields(line)
 	if len(fields) != 3 && len(fields) != 4 {
-		return h, Grant{}, errors.New(`want "tenant roles sha256:hash" and perhaps a name`)
+		return h, Grant{}, errors.New(`invalid line (want "tenant roles sha256:hash" and optionally a name)`)
 	}
 	g := Grant{Tenant: fields[0]}
 	if err := ValidTenant(g.Tenant); err != nil {

@@ -61,7 +61,7 @@ func (r *reach) watch(ctx context.Context, ask func(context.Context) error, repo
 		if err == nil {
 			r.back()
 		} else {
-			r.cancel(fmt.Errorf("%w: it does not answer: %w", docid.ErrUnavailable, err))
+			r.cancel(fmt.Errorf("%w: no answer: %w", docid.ErrUnavailable, err))
 		}
 		if was != (err != nil) {
 			report(err)

@@ -132,7 +132,7 @@ type tenant struct {
 // with other settings.
 func New(ctx context.Context, cfg Config) (*Server, error) {
 	if (cfg.Classic == nil && (cfg.Store == nil || cfg.Settings == nil)) || cfg.Access == nil {
-		return nil, errors.New("server: a store and settings, or the classic system, and access are needed")
+		return nil, errors.New("server: store, settings or access is missing (want all three, or the classic system and access)")
 	}
 	cfg.Limits = cfg.Limits.orDefault()
 	if cfg.KeepKeys == 0 {

@@ -46,7 +46,7 @@ func (s *Server) observerOf(tenant, sink string) func(began time.Time, changes i
 	return func(began time.Time, changes int, err error) {
 		ctx, fed := tracer.Start(context.Background(), "sink", trace.WithTimestamp(began))
 		if err != nil {
-			s.log.WarnContext(ctx, "a sink waits", "tenant", tenant, "sink", sink, "cause", span.Cause(err))
+			s.log.WarnContext(ctx, "a sink is unreachable", "tenant", tenant, "sink", sink, "cause", span.Cause(err))
 		}
 		span.End(fed, err, attribute.String("tenant", tenant), attribute.String("sink", sink), attribute.Int("changes", changes))
 	}

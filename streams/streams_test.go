@@ -469,7 +469,7 @@ func entries(t *testing.T, s streamtest.Streams) {
 	for _, l := range read(t, s.Read(t, s.Bad)) {
 		reasons = append(reasons, l.Reason)
 	}
-	if want := []string{"deleted from the stream before it was read", "no field json", "over 4194304 bytes"}; !slices.Equal(reasons, want) {
+	if want := []string{"deleted from the stream before it was read", "no field json", "too large (want at most 4194304 bytes)"}; !slices.Equal(reasons, want) {
 		t.Errorf("refused for %q, want %q", reasons, want)
 	}
 }

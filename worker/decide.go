@@ -74,7 +74,7 @@ func (d *documentRows) Next() (batch.Block, error) {
 			doc, err = d.checked(r, 1, 3)
 		}
 		if err == nil && len(d.places) > 0 && doc.place <= d.places[len(d.places)-1] {
-			err = fmt.Errorf("%w: the document at %s comes after a later one", ErrRow, placeText(doc.place))
+			err = fmt.Errorf("%w: document at %s: out of order", ErrRow, placeText(doc.place))
 		}
 		if err != nil {
 			return nil, fmt.Errorf("row %d: %w", d.counts.In, err)

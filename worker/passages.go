@@ -165,7 +165,7 @@ const rowBits = 33
 func (s starts) number(o batch.Ordinal) (uint32, error) {
 	piece, at := int64(o-held)>>rowBits, int64(o-held)&(1<<rowBits-1)
 	if piece+1 >= int64(len(s)) || s[piece]+at >= s[piece+1] {
-		return 0, fmt.Errorf("%w: no document is at %s", ErrRow, placeText(o))
+		return 0, fmt.Errorf("%w: no document at %s", ErrRow, placeText(o))
 	}
 	return uint32(s[piece] + at), nil
 }
@@ -301,7 +301,7 @@ func numbersOf(field []byte, most int) (all []int, err error) {
 	for _, f := range bytes.Fields(field) {
 		n, err := strconv.Atoi(string(f))
 		if err != nil || n < 0 || n > most {
-			return nil, fmt.Errorf("%w: number %q, of up to %d", ErrRow, f, most)
+			return nil, fmt.Errorf("%w: number %q: out of range (want at most %d)", ErrRow, f, most)
 		}
 		all = append(all, n)
 	}

@@ -109,7 +109,7 @@ func spansOf(list []byte, text string) (spans []passage.Span, err error) {
 	end, runes := 0, 0
 	for _, s := range all {
 		if s.At < end || s.Len <= 0 || s.Len > len(text)-s.At {
-			return nil, fmt.Errorf("%w: a span of %d bytes at %d, after %d, of %d", ErrRow, s.Len, s.At, end, len(text))
+			return nil, fmt.Errorf("%w: span of %d bytes at %d: out of order or out of range (want from %d to %d)", ErrRow, s.Len, s.At, end, len(text))
 		}
 		runes += passage.RuneStarts(text[end:s.At])
 		spans = append(spans, passage.Span{

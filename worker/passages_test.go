@@ -183,12 +183,12 @@ func TestPassagesRowsThatAreNone(t *testing.T) {
 		in    [][]byte
 	}{
 		{Stages.Again, "ends inside a row", [][]byte{pack}},
-		{Stages.Contexts, "no document is at 7", [][]byte{before(0, 7), doc("0")}},
+		{Stages.Contexts, "no document at 7", [][]byte{before(0, 7), doc("0")}},
 		{Stages.Contexts, `number "x"`, [][]byte{before(0, 8), doc("0 x")}},
 		{Stages.Contexts, "at 7", [][]byte{before(0, 8), rowsOf(columns{7, 1, "id", "0", "abc"})}},
 		{Stages.Matches, "ends inside a context", [][]byte{pack}},
 		{Stages.Spans, "ends inside a row", [][]byte{before(0), pack}},
-		{Stages.Sources, `number "4", of up to 3`, [][]byte{doc("4")}},
+		{Stages.Sources, `number "4": out of range (want at most 3)`, [][]byte{doc("4")}},
 		{Stages.Cut, "spans", [][]byte{doc("{")}},
 		{Stages.Cut, "3 bytes at 1", [][]byte{doc(`[{"at":1,"len":3}]`)}},
 		{Stages.Cut, "at 0, after 2", [][]byte{doc(`[{"at":1,"len":1},{"at":0,"len":1}]`)}},

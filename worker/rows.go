@@ -53,7 +53,7 @@ const held = 1 << 32
 func (r row) place(column int) (batch.Ordinal, error) {
 	w := r.word(column)
 	if r.null(column) || w >= 1<<62-held {
-		return 0, fmt.Errorf("%w: column %d: place %d", ErrRow, column, int64(w))
+		return 0, fmt.Errorf("%w: column %d: ordinal %d: out of range", ErrRow, column, int64(w))
 	}
 	return batch.Ordinal(w + held), nil
 }
@@ -105,7 +105,7 @@ func (s *rows) next() (row, error) {
 		return nil, err
 	}
 	if len(b) < nullsLen+8*len(s.kinds) {
-		return nil, fmt.Errorf("%w: %d bytes, want %d columns", ErrRow, len(b), len(s.kinds))
+		return nil, fmt.Errorf("%w: %d bytes: too short (want %d columns)", ErrRow, len(b), len(s.kinds))
 	}
 	r := row(b)
 	for i, kind := range s.kinds {
@@ -120,17 +120,17 @@ func (s *rows) next() (row, error) {
 func (s *rows) bytes() ([]byte, error) {
 	var head [lengthLen]byte
 	if _, err := io.ReadFull(s.in, head[:]); errors.Is(err, io.ErrUnexpectedEOF) {
-		return nil, fmt.Errorf("%w: the input ends inside it", ErrRow)
+		return nil, fmt.Errorf("%w: truncated", ErrRow)
 	} else if err != nil {
 		return nil, err
 	}
 	n := binary.LittleEndian.Uint64(head[:])
 	if n > MaxRow {
-		return nil, fmt.Errorf("%w: %d bytes, more than %d", ErrRow, n, MaxRow)
+		return nil, fmt.Errorf("%w: %d bytes: too long (want at most %d)", ErrRow, n, MaxRow)
 	}
 	s.read.Reset()
 	if _, err := io.CopyN(&s.read, s.in, int64(n)); err != nil {
-		return nil, fmt.Errorf("%w: the input ends inside it", ErrRow)
+		return nil, fmt.Errorf("%w: truncated", ErrRow)
 	}
 	return s.read.Bytes(), nil
 }
@@ -139,7 +139,7 @@ func (s *rows) bytes() ([]byte, error) {
 func (s *rows) numbers() ([]int64, error) {
 	b, err := s.bytes()
 	if err == nil && len(b)%8 != 0 {
-		err = fmt.Errorf("%w: %d bytes of numbers", ErrRow, len(b))
+		err = fmt.Errorf("%w: %d bytes of numbers: not a multiple of their size", ErrRow, len(b))
 	}
 	all := make([]int64, len(b)/8)
 	for i := range all {

@@ -58,7 +58,7 @@ func (s *Stages) Use(x *reference.Index, asOf string) error {
 
 // ErrChanged is returned for a text that differs from the one that Records read. The input has changed, or a
 // second reading returned its rows in another order.
-var ErrChanged = errors.New("the text is not the one that was there when records were made")
+var ErrChanged = errors.New("the text has changed since the stage records read it")
 
 // ErrBlank is returned by Stages.Decode for a line without a record.
 var ErrBlank = errors.New("a blank line")
@@ -74,7 +74,7 @@ func (s Stages) Contract() string {
 // Check returns nil if the driver has the contract of these stages, otherwise ErrUnlike.
 func (s Stages) Check(contract string) error {
 	if own := s.Contract(); contract != own {
-		return fmt.Errorf("%w: %q is expected, %q is here", ErrUnlike, contract, own)
+		return fmt.Errorf("%w: this program has %[3]q (want %[2]q)", ErrUnlike, contract, own)
 	}
 	return nil
 }

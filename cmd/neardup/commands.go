@@ -99,7 +99,7 @@ func (a *app) command(r verbSpec) *cobra.Command {
 		}
 		return verb(r.path, nil, func(parent *cobra.Command, args []string) error {
 			if len(args) == 0 {
-				return usage("%s needs %s", parent.Name(), r.args)
+				return usage("%s: %s is missing", parent.Name(), r.args)
 			}
 			return noCommand(parent, args)
 		})
@@ -305,9 +305,9 @@ var verbHelp = sync.OnceValue(func() map[string]cobra.Command {
 	}
 	spark := all["spark dedup"]
 	for name, what := range map[string]string{
-		"dedup":    "the kept documents in kept, a line of JSON for each decision in decisions",
-		"pairs":    "the verified pairs with all evidence in pairs",
-		"passages": "what is repeated in spans, the documents without it in clean (of Parquet: not)",
+		"dedup":    "kept documents in kept, decisions (a line of JSON each) in decisions",
+		"pairs":    "verified pairs with their evidence in pairs",
+		"passages": "repeated passages in spans, documents without them in clean (not for Parquet)",
 	} {
 		h := spark
 		for _, text := range []*string{&h.Use, &h.Short, &h.Long, &h.Example} {

@@ -249,7 +249,7 @@ func TestConsumeMistakes(t *testing.T) {
 		{"from", "amqp://u:secret@host/a", exitUsage, "source: invalid address of a stream"},
 		{"from", "kafka://u:secret@host", exitUsage, "source: invalid address of a stream"},
 		{"to", "kafka://", exitUsage, "output: invalid address of a stream"},
-		{"bad", "-", exitUsage, "--to and --bad are the same"},
+		{"bad", "-", exitUsage, "--to and --bad name the same output (want two)"},
 		{"in-flight", "0", exitUsage, "--in-flight 0: too small (want at least 1)"},
 		{"claim-after", "5ms", exitUsage, "--claim-after 5ms: too small (want at least 1s)"},
 		{"from", "redis-stream://:secret@127.0.0.1:1/a", exitFailed, "connect to Redis"},

@@ -219,7 +219,7 @@ func serveMetrics(ctx context.Context, addr string, public bool, registry *prome
 		return func() {}, nil
 	}
 	if !loopback(addr) && !public {
-		return nil, usage("--metrics-addr %s is public: use a loopback address, or --insecure", addr)
+		return nil, usage("--metrics-addr %s: a public address (want a loopback address, or --insecure)", addr)
 	}
 	var config net.ListenConfig
 	l, err := config.Listen(ctx, "tcp", addr)

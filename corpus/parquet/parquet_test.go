@@ -466,7 +466,7 @@ func TestBomb(t *testing.T) {
 	if n, why := whole(corpus.Options{}, path); n != 1000 || why != "" {
 		t.Errorf("%d rows, %s", n, why)
 	}
-	if n, why := whole(corpus.Options{MaxDecompressed: 5000}, path); n < 5 || n > 500 || why != "more than 5000 bytes when decompressed: the rest is not read" {
+	if n, why := whole(corpus.Options{MaxDecompressed: 5000}, path); n < 5 || n > 500 || why != "decompressed data: too large (want at most 5000 bytes)" {
 		t.Errorf("within 5000 bytes %d rows, %s", n, why)
 	}
 	for what, claim := range map[string]func(*format.PageHeader){

@@ -586,6 +586,6 @@ func testUnlike(t *testing.T, s *services.Server) {
 		}
 	}
 	if _, err := classic.Open(t.Context(), classic.Options{Address: "redis://u:hidden@[::1"}); !errors.Is(err, docid.ErrInvalid) || strings.Contains(err.Error(), "hidden") {
-		t.Errorf("an address that cannot be read: %v", err)
+		t.Errorf("an invalid address: %v", err)
 	}
 }

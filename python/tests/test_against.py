@@ -101,7 +101,7 @@ class Contaminated(unittest.TestCase):
     def test_mistakes(self):
         with self.assertRaisesRegex(TypeError, "item 0 is int"):
             neardup.contaminated([7], ["a"])
-        with self.assertRaisesRegex(neardup.Error, "no item of an evaluation found"):
+        with self.assertRaisesRegex(neardup.Error, "no item of an evaluation"):
             neardup.contaminated([], ["a"])
         with self.assertRaisesRegex(ValueError, "least 0.3"):
             neardup.contaminated([ROBE], ["a"], least=.3)

@@ -74,7 +74,7 @@ class Frames(Session):
         changing = F.udf(lambda t: t + " " + os.urandom(4).hex(), "string")
         df = self.folder_of("changing", self.documents(60)).withColumn("text", changing("text"))
         for large in (1, 1 << 20):  # where candidates are compared, and where a component is decided
-            with unittest.mock.patch.object(_components, "LARGE", large), self.assertRaisesRegex(Exception, "the text is not the one that was there when records were made: at "):
+            with unittest.mock.patch.object(_components, "LARGE", large), self.assertRaisesRegex(Exception, "the text has changed since the stage records read it: at "):
                 dedup(df, method="minhash shingle=words:1 threshold=.5", partitions=2, one_task=0).count()
 
     def test_repeated_ids(self):

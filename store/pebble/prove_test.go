@@ -182,7 +182,7 @@ func TestProveLog(t *testing.T) {
 		{"shorter", log.Before(13), "d", nil, docid.ErrLogLost, "ends with entry 13"},
 		{"another", altered(uint64(len(all)), func(e []byte) []byte { e[0]++; return e }), "d", nil, docid.ErrLogLost, "which the store has applied"},
 		{"of other rules", altered(9, func([]byte) []byte { return []byte(written(t, 99, "")) }), "d", nil, docid.ErrNewerFormat, "newer format"},
-		{"no snapshot", log, "", snapshotsIn(fs, "none"), docid.ErrNotFound, "there is no snapshot"},
+		{"no snapshot", log, "", snapshotsIn(fs, "none"), docid.ErrNotFound, "no snapshot"},
 	} {
 		t.Run(c.what, func(t *testing.T) {
 			ok(t, fs.RemoveAll("scratch"))
