@@ -210,7 +210,7 @@ func TestMistakesAreNamed(t *testing.T) {
 		cfg   contamination.Config
 		want  string
 	}{
-		"share":  {of(), contamination.Config{Least: .4}, "is not in"},
+		"share":  {of(), contamination.Config{Least: .4}, "out of range"},
 		"memory": {of(contamination.Item{ID: "a", Question: robe}), contamination.Config{Memory: 10}, contamination.ErrMemory.Error()},
 		"item":   {func(yield func(contamination.Item, error) bool) { yield(contamination.Item{}, broken) }, contamination.Config{}, "broken"},
 	} {

@@ -34,7 +34,7 @@ func TestCreateDir(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if _, err := d.Create("../b"); err == nil || !strings.Contains(err.Error(), "outside of the directory") {
+		if _, err := d.Create("../b"); err == nil || !strings.Contains(err.Error(), "outside the directory") {
 			t.Errorf("a file beside the directory: %v", err)
 		}
 		for _, name := range r.Relative() {

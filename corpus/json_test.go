@@ -103,7 +103,7 @@ func TestAliasesOfJSON(t *testing.T) {
 		{`{"content":null}`, "", "", ""},
 		{`{"content":["d"]}`, "", "", `no field "text"`},
 		{`{"m":{"content":"no"}}`, "", "", `no field "text"`},
-		{`{"content":"no","text":7}`, "", "", `field "text" is a number`},
+		{`{"content":"no","text":7}`, "", "", `field "text": a number`},
 	} {
 		res := read(t, Options{}, put(t, t.TempDir(), "a.jsonl", c.line))
 		switch rejects := strings.Join(res.rejects, " "); {

@@ -146,7 +146,7 @@ func TestFraming(t *testing.T) {
 		{name: "bzip2", file: "a", content: "BZh91AY", rejects: "bzip2 is not supported (decompress the file first)"},
 		{name: "tsv", file: "a.tsv", content: "id\ttext\n1\ta\n2\t\"b\n", want: "a@2 \"b@3"},
 		{name: "tsv by number", file: "a.tsv", content: "2026\ta\n2026\tb\tc\nx\n", opt: Options{TextField: "2"}, want: "a@1 b@2",
-			rejects: "3: cells in the row: only 1"},
+			rejects: "3: too few cells in the row: 1"},
 		{name: "csv, too few cells", file: "a.csv", content: "id,text\n1\n2,b\n", want: "b@3", rejects: "2: cells in the row: 1 (want 2, as in the header)"},
 		{name: "csv, a text without its quotes", file: "a.csv", content: "id,text\n1,a, b\n2,c\n", want: "c@3",
 			rejects: "2: cells in the row: 3 (want 2, as in the header; a text with ',' needs quotes)"},
@@ -215,7 +215,7 @@ func TestBombByRatio(t *testing.T) {
 	} {
 		test.opt.Format = Lines
 		said := strings.Join(read(t, test.opt, test.path).rejects, " ")
-		if got := strings.Contains(said, "bytes when decompressed"); got != test.bomb {
+		if got := strings.Contains(said, "decompressed data: too large"); got != test.bomb {
 			t.Errorf("%s: %.200s", test.name, said)
 		}
 	}

@@ -67,7 +67,7 @@ func newTableFrames(in *input, s *stream, fields Fields, opt Options) (*tableFra
 	}
 	in.columns, err = findColumns(fields.Among(columns), names)
 	if err != nil && bytes.IndexByte(raw, 0) >= 0 {
-		err = fmt.Errorf("%w, but has zero bytes (want --format 'csv charset=utf-16le' for UTF-16 without a mark)", err)
+		err = fmt.Errorf("%w; the file has zero bytes (want --format 'csv charset=utf-16le' for UTF-16 without a mark)", err)
 	}
 	return t, err
 }

@@ -153,7 +153,7 @@ func TestWriterMixesNoCharsets(t *testing.T) {
 		opt        Options
 		want       string // "" is no error
 	}{
-		{"windows-1252 and GBK", german, chinese, Options{}, "b.csv in gb18030: one output cannot hold both"},
+		{"windows-1252 and GBK", german, chinese, Options{}, "b.csv in gb18030: one output cannot have two charsets"},
 		{"GBK and UTF-8", chinese, "id,text\n1,Brücke\n", Options{}, "b.csv in utf-8"},
 		{"GBK and ASCII", chinese, ascii, Options{}, ""},
 		{"ASCII and GBK", ascii, chinese, Options{}, ""},

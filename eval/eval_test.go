@@ -176,8 +176,8 @@ func TestErrorsNameFileLineReason(t *testing.T) {
 	good := file(t, truthHeader, "a b 0.9 1 1")
 	tests := []struct{ name, want string }{
 		{file(t, pairsHeader, "a b 0.9", "a c zero"), `file.tsv:3: similarity "zero": invalid (want a number from 0 to 1)`},
-		{file(t, pairsHeader, "a b 1.5"), `file.tsv:2: similarity "1.5" is not`},
-		{file(t, pairsHeader, "a b NaN"), `file.tsv:2: similarity "NaN" is not`},
+		{file(t, pairsHeader, "a b 1.5"), `file.tsv:2: similarity "1.5": invalid`},
+		{file(t, pairsHeader, "a b NaN"), `file.tsv:2: similarity "NaN": invalid`},
 		{file(t, pairsHeader, "a"), `file.tsv:2: a pair needs two ids`},
 		{file(t, pairsHeader, "a a 1"), `file.tsv:2: pair: both ids are "a"`},
 		{file(t, pairsHeader, "a b"), `file.tsv:2: third column: no similarity`},
@@ -301,8 +301,8 @@ func TestDecisionErrors(t *testing.T) {
 	truth := file(t, truthHeader, "a b 0.9 1 1")
 	for want, path := range map[string]string{
 		":2: document \"a\" has two decisions":                                               file(t, `{"id":"a","decision":"new"}`, `{"id":"a","decision":"new"}`),
-		":1: duplicate \"a\" names no other":                                                 file(t, `{"id":"a","decision":"duplicate"}`),
-		":1: decision \"old\" is neither new":                                                file(t, `{"id":"a","decision":"old"}`),
+		":1: duplicate \"a\": no leader":                                                 file(t, `{"id":"a","decision":"duplicate"}`),
+		":1: decision \"old\": invalid":                                                file(t, `{"id":"a","decision":"old"}`),
 		":1: not a JSON object (want a decision): column 1: unexpected \"N\" (want a value)": file(t, `Nonsense`),
 		": no decisions": file(t),
 	} {

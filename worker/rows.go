@@ -45,12 +45,12 @@ func (r row) bytes(column int) []byte {
 	return r[w>>32 : w>>32+w&math.MaxUint32]
 }
 
-// held is the ordinal of place 0. Smaller ordinals are numbers of documents in an index. A row refers to document n of an
-// index by the place n-held.
+// held is added to the ordinals of rows, because smaller values of batch.Ordinal are documents of an index. So in a row,
+// document n of an index has the ordinal n-held.
 const held = 1 << 32
 
-// place returns the place of a document in a column.
-func (r row) place(column int) (batch.Ordinal, error) {
+// ordinal returns the ordinal of a document in a column.
+func (r row) ordinal(column int) (batch.Ordinal, error) {
 	w := r.word(column)
 	if r.null(column) || w >= 1<<62-held {
 		return 0, fmt.Errorf("%w: column %d: ordinal %d: out of range", ErrRow, column, int64(w))
@@ -58,7 +58,7 @@ func (r row) place(column int) (batch.Ordinal, error) {
 	return batch.Ordinal(w + held), nil
 }
 
-func placeText(o batch.Ordinal) string { return strconv.FormatInt(int64(o)-held, 10) }
+func ordinalText(o batch.Ordinal) string { return strconv.FormatInt(int64(o)-held, 10) }
 
 // rows reads and writes the rows of a stage.
 type rows struct {

@@ -14,8 +14,8 @@ import (
 
 // copied is a copy with the slot of its text.
 type copied struct {
-	slot  int64
-	place batch.Ordinal
+	slot    int64
+	ordinal batch.Ordinal
 }
 
 // copiesMemory limits the copies that a run holds, in bytes.

@@ -575,7 +575,7 @@ func testUnlike(t *testing.T, s *services.Server) {
 	service := open(t, s, classic.Options{})
 	for _, set := range []struct{ name, value, loss string }{
 		{"appendfsync", "everysec", "a power failure loses"}, {"appendfsync", "always", ""},
-		{"maxmemory-policy", "allkeys-lru", "forgets docIds"}, {"maxmemory-policy", "noeviction", ""},
+		{"maxmemory-policy", "allkeys-lru", "evicts docIds"}, {"maxmemory-policy", "noeviction", ""},
 	} {
 		if _, err := client(t, s, "CONFIG", "SET", set.name, set.value); err != nil {
 			t.Fatal(err)
