@@ -149,7 +149,7 @@ func (w *work) judge(n *needle, clean string, from, to int32) (f Finding, ok boo
 	return f, true
 }
 
-// ownHeld returns the share that is held of those words of a needle that no other item has.
+// ownHeld returns the share that the document holds of a needle's own words, which no other item has.
 func (n *needle) ownHeld(pairs []pairing) float64 {
 	if n.shared == nil {
 		return 1

@@ -181,7 +181,7 @@ func (some extras) aliases() (names []alias) {
 	return names
 }
 
-// advice is what the pictures of two articles say about a match: they confirm it, contradict it, or neither.
+// advice records whether the pictures of two articles confirm a match, contradict it, or neither.
 type advice struct {
 	same  *SameImages
 	apart *neardup.Conflict

@@ -49,14 +49,14 @@ type Index interface {
 	//     is about the submitted nid or about the pair of a rule, or if a corrected
 	//     nid is not in the docId c.Ruling.Before;
 	//   - ErrEnded if c.Leader no longer lives;
-	//   - ErrNotFound if an updated, corrected or deleted nid is not there;
+	//   - ErrNotFound if an updated, corrected or deleted nid does not exist;
 	//   - ErrBacklog if it has an article for the sinks, and c.Backlog
 	//     changes or more wait for them already.
 	//
 	// A repeated submission (same idempotency key, or same nid, and the same request digest) gets the entry of
 	// the first. With another digest it is ErrMismatch or ErrTaken.
 	//
-	// The nids of other leaders in c.Evidence are as they were read to judge. If such an nid was deleted since
+	// c.Evidence names other leaders by the nids that they had at the decision. If such an nid was deleted since
 	// its leader was made, it may name another article. Then Commit replaces it by AnonymousPrefix and the
 	// number of the leader.
 	//

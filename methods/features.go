@@ -119,7 +119,7 @@ func (w *words) open(c Choice) error {
 	w.tables = ",dict=" + dict + ",stop=" + stop
 	if w.kind == kindLevels {
 		if c.Get("idf") != "" {
-			return fmt.Errorf("features=levels: no idf table is used (want keywords)")
+			return fmt.Errorf("levels use no idf table (want keywords)")
 		}
 		return nil
 	}

@@ -40,7 +40,7 @@ func decided(s trace.Span, tenant string, a docid.Answer, err error) {
 	}
 }
 
-// observerOf returns a function that records a span for each page sent to a sink, and logs why the sink waits.
+// observerOf returns a function that records a span for each page sent to a sink, and logs why a sink is unreachable.
 func (s *Server) observerOf(tenant, sink string) func(began time.Time, changes int, err error) {
 	tracer := s.cfg.Traces.Tracer(span.Scope)
 	return func(began time.Time, changes int, err error) {

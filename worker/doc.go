@@ -44,8 +44,8 @@
 //	cut            ordinal check id spans text   -> ordinal state counts spans text; spans: JSON
 //
 // A stage holds in memory a text or a record (records), 24 bytes per posting of one key (bucket), at most 65,536 postings
-// (bucket --hot), the texts of a block (verify), 8 million ordinals (forest, 400 MB), 512 MB and 8 bytes a document (decide),
-// or 256 MB (again, matches, join). The rest of decide, again, matches and join is on disk.
+// (bucket --hot), the texts of a block (verify), 8 million ordinals (forest, 400 MB), 512 MB and 8 bytes a document
+// (decide), or 256 MB (again, matches, join). The rest of decide, again, matches and join is on disk.
 //
 //   - record: a line of the input, in place of a text.
 //   - pack: rows of a part, which move as one.

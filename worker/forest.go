@@ -10,9 +10,9 @@ import (
 // forestOrdinals limits the ordinals that Forest holds at once, about 50 bytes each.
 const forestOrdinals = 8 << 20
 
-// Forest reads edges, later and earlier, and writes fewer edges of the same components: each ordinal with the first ordinal of
-// its component. For up to forestOrdinals ordinals these are the complete components. For more, it starts again with empty
-// components.
+// Forest reads edges, later and earlier, and writes fewer edges of the same components: each ordinal with the first ordinal
+// of its component. For up to forestOrdinals ordinals these are the complete components. For more, it starts again with
+// empty components.
 func (s Stages) Forest(ctx context.Context, in io.Reader, out io.Writer) (Counts, error) {
 	return forest(newRows(ctx, in, out, "nn"), forestOrdinals)
 }

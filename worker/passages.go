@@ -210,8 +210,8 @@ func (s Stages) Contexts(ctx context.Context, in io.Reader, out io.Writer) (Coun
 	return end(l, packs, err)
 }
 
-// more lists the kinds of the columns of a document with an additional column: ordinal, check, id, the additional column, and
-// text or record.
+// more lists the kinds of the columns of a document with an additional column: ordinal, check, id, the additional column,
+// and text or record.
 const more = "nnbbb"
 
 // contextHead is the length of a context's row without its text: key, position, bytes before the anchor, bytes of text.

@@ -92,7 +92,7 @@ func (o *outputs) open(path string, formats ...corpus.Format) *corpus.AtomicFile
 	})
 }
 
-// records begins an output for records of r, after columns.
+// records begins an output for records of r. Each record is written after the values of columns.
 func (o *outputs) records(path string, r *corpus.Reader, columns ...corpus.Column) *corpus.Writer {
 	return begin(o, path, func() (*corpus.Writer, error) { return corpus.NewWriter(path, r, columns...) })
 }
@@ -233,7 +233,7 @@ func (ws interopWriters) add(d *interop.Document) error {
 	return nil
 }
 
-// removed writes whether a record is removed. It skips rejected records.
+// removed writes to every format whether a record is removed. It skips rejected records.
 func (ws interopWriters) removed(it corpus.Item, dec *corpus.Decoder, goes bool) error {
 	if ws == nil {
 		return nil

@@ -150,7 +150,7 @@ func (f *storeFlags) open(ctx context.Context, folder string) (*openStore, error
 	return of, nil
 }
 
-// orAdopt adds to the loss of a log what the operator can do.
+// orAdopt adds to an error about a lost log what the operator can do.
 func orAdopt(err error) error {
 	if errors.Is(err, docid.ErrLogLost) {
 		err = fmt.Errorf("%w (if entries of the log are lost, stop all servers, empty the log, and run neardup log adopt)", err)

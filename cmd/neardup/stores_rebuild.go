@@ -216,7 +216,7 @@ func (g *again) valid() error {
 	return nil
 }
 
-// hint adds what the operator can do.
+// hint adds to an error what the operator can do.
 func hint(err error) error {
 	switch {
 	case errors.Is(err, neardup.ErrUnlike):

@@ -64,7 +64,7 @@ var kindNames = [...]string{"", "null", "int", "float", "binary", "utf8", "bool"
 
 func (k kind) String() string { return kindNames[k] }
 
-// table is a table of a flat buffer. An access out of bounds panics, and told recovers from it.
+// table is a table of a flat buffer. An access out of bounds panics, and recovered turns that into an error.
 type table struct{ flatbuffers.Table }
 
 func rootOf(b []byte) table {

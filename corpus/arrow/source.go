@@ -459,9 +459,9 @@ func (s *source) unpack(raw []byte, codec int8, size int) ([]byte, error) {
 	return to, err
 }
 
-// told turns a panic into an error, because damaged data leads to accesses out of range. It also returns an earlier error
-// of s. It must be called by defer.
-func (s *source) told(err *error) {
+// recovered turns a panic into an error, because damaged data leads to accesses out of range. It also returns an earlier
+// error of s. It must be called by defer.
+func (s *source) recovered(err *error) {
 	if p := recover(); p != nil {
 		*err = fmt.Errorf("%v", p)
 	}

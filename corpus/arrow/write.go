@@ -82,7 +82,7 @@ func (d *data) add(value any) int {
 
 // From opens the file that the next rows come from. All files must have the schema of the first.
 func (w *writer) From(file io.ReaderAt, size int64) (err error) {
-	defer w.src.told(&err)
+	defer w.src.recovered(&err)
 	if err := w.closeSource(); err != nil {
 		return err
 	}
@@ -197,7 +197,7 @@ func (w *writer) full() bool {
 
 // Copy copies row n of the file.
 func (w *writer) Copy(n int64, before ...any) (err error) {
-	defer w.src.told(&err)
+	defer w.src.recovered(&err)
 	if n < 0 {
 		return fmt.Errorf("row %d: does not exist", n)
 	}
@@ -278,7 +278,7 @@ func (w *writer) closeSource() error {
 // Close ends the table. Without a file to copy from and columns of its own, the output is empty, because there is no
 // schema.
 func (w *writer) Close() (err error) {
-	defer w.src.told(&err)
+	defer w.src.recovered(&err)
 	err = w.closeSource()
 	if !w.begun && len(w.own) > 0 {
 		err = errors.Join(err, w.begin())

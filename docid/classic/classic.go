@@ -11,7 +11,7 @@
 //	CONTENT_INDEX:{tenant}:n:block      signatures that have the block, each with the number of its docId
 //	NID_INDEX:{tenant}:nid              what was answered
 //	DOCIDS:{tenant}                     heat of the kept article, and nid of the first, by number
-//	OUTBOX:{tenant}, SINKS:{tenant}     what waits for the sinks, and how far each is
+//	OUTBOX:{tenant}, SINKS:{tenant}     pending articles for the sinks, and their cursors
 //	WORDS:{tenant}:digest               the words of a text, for as long as Options say
 package classic
 

@@ -276,7 +276,7 @@ type Epoch struct {
 type UnsureArticles struct {
 	Seq      uint64   `json:"seq" doc:"The last change seen."`
 	Articles []Answer `json:"articles" nullable:"false"`
-	Next     uint64   `json:"next,omitempty" doc:"The value of before for the next page. A page may have fewer articles than the limit, or none, and still a next."`
+	Next     uint64   `json:"next,omitempty" doc:"For the next page, pass it as before. A page may have fewer articles than the limit, or none, and still a next."`
 }
 
 // Log is a page of the log: complete, in order and without gaps.

@@ -157,8 +157,8 @@ func (g *gateways) multiget(ctx context.Context, table, column string, rows []st
 	return g.cells(ctx, table, "/"+table+"/multiget?"+q.Encode())
 }
 
-// cells reads the cells that a path names, or none. It only returns none if as many answers as there are gateways report
-// it. The requests rotate over the gateways.
+// cells reads the cells that a path names, or none. It returns none only after as many such answers as there are
+// gateways. The requests rotate over the gateways.
 func (g *gateways) cells(ctx context.Context, table, path string) ([]cell, error) {
 	for range g.all {
 		a, err := g.one(ctx, func(ctx context.Context, base string) (answer, error) { return g.read(ctx, base, table, path) })
