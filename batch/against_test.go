@@ -42,7 +42,7 @@ func change(t testing.TB, dir string) *reference.Writer {
 	return w
 }
 
-// commit makes a change happen, and settles the index.
+// commit commits a change and merges small parts of the index.
 func commit(t testing.TB, w *reference.Writer) {
 	t.Helper()
 	err := w.Commit()
@@ -54,7 +54,7 @@ func commit(t testing.TB, w *reference.Writer) {
 	}
 }
 
-// checked proves the index of a folder and returns its digest.
+// checked checks the index of a folder and returns its digest.
 func checked(t testing.TB, dir string) string {
 	t.Helper()
 	x, err := reference.Open(dir)
@@ -89,7 +89,7 @@ func cut(t *rapid.T, docs []neardup.Document) (pieces [][]neardup.Document) {
 	return pieces
 }
 
-// A corpus in any pieces is decided as if it were one. After removals the rest is as if it had been alone.
+// A corpus that is added in pieces is decided as in one run. After removals the rest is as if only it had been added.
 func TestAnyPiecesAndRemovalsAreOneRun(t *testing.T) {
 	ctx := context.Background()
 	rapid.Check(t, func(rt *rapid.T) {

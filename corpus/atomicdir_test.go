@@ -70,7 +70,7 @@ func TestCreateDir(t *testing.T) {
 	}
 }
 
-// An output that is not wanted is nil, and takes lines.
+// An output that was not requested is nil, and ignores lines.
 func TestNilTakesJSON(t *testing.T) {
 	var unwanted *corpus.AtomicFile
 	if err := unwanted.WriteJSON(1); err != nil {

@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-// Each row: a table, how it is known as one, and its texts.
+// Each row has a table, its detected dialect, and its texts.
 func TestDialects(t *testing.T) {
 	for _, c := range []struct {
 		name, file, content string

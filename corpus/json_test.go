@@ -9,7 +9,7 @@ import (
 	"testing"
 )
 
-// Each row: how a file of JSON is framed, as text@line.
+// Each row has a JSON file and its records as text@line.
 func TestJSON(t *testing.T) {
 	long := strings.Repeat("x", 2000)
 	for _, c := range []struct{ name, file, content, want, rejects string }{

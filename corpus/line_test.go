@@ -49,7 +49,7 @@ func TestLineDecoder(t *testing.T) {
 	}
 }
 
-// A line gets another text, and all else of it stays.
+// A line gets another text, and the rest of it stays unchanged.
 func TestLineDecoderReplaces(t *testing.T) {
 	for _, c := range []struct {
 		opt        Options

@@ -101,7 +101,7 @@ func TestCommands(t *testing.T) {
 	}
 }
 
-// Folders of Spark and Hive name fields, which a file of its own name has before.
+// Folders of Spark and Hive name fields; a field of the same name in the file takes precedence.
 func TestPartitions(t *testing.T) {
 	dir := t.TempDir()
 	put(t, dir, "lang=en/day=2024%2F1/a.jsonl", `{"text":"x"}`+"\n"+`{"text":"y","lang":"fr"}`)

@@ -116,7 +116,7 @@ func TestFilesAreDocuments(t *testing.T) {
 	}
 }
 
-// What vanishes from a directory is passed over on request; what was named is an error.
+// A file that vanishes from a directory is skipped on request; a missing named file is an error.
 func TestUnreadableFile(t *testing.T) {
 	for _, named := range []bool{false, true} {
 		dir := t.TempDir()

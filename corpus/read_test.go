@@ -105,7 +105,7 @@ func TestJSONLNamedFields(t *testing.T) {
 // wide returns ASCII as little-endian UTF-16.
 func wide(s string) string { return strings.Join(strings.Split(s, ""), "\x00") + "\x00" }
 
-// Each row: how a file is framed, as text@line.
+// Each row has a file and its records as text@line.
 func TestFraming(t *testing.T) {
 	long := strings.Repeat("x", 2000)
 	for _, c := range []struct {

@@ -122,7 +122,7 @@ func TestTextFieldsMissing(t *testing.T) {
 	}
 }
 
-// What a table or an object holds besides the document.
+// The fields of a table or an object besides the document.
 func TestCellsAndExtra(t *testing.T) {
 	for name, content := range map[string]string{
 		"a.csv":   "text, heat ,media,list\nx,7,\"a, b\",\"[1, \"\"[\"\"]\"\n",

@@ -107,7 +107,7 @@ func streamed(t *testing.T, in string) string {
 	return b.String()
 }
 
-// Several inputs: a missing line end is added between them, one header stays.
+// Between several inputs a missing line end is added, and only one header is written.
 func TestWriterJoinsInputs(t *testing.T) {
 	dir := t.TempDir()
 	a, b := put(t, dir, "a.csv", "id,text\n1,a"), put(t, dir, "b.csv", "id,text\r\n2,b")
@@ -433,7 +433,7 @@ func TestFlush(t *testing.T) {
 	}
 }
 
-// A file of which nothing is kept fails like any other.
+// A file without kept records fails like any other.
 func TestEmptyFileThatCannotBeWritten(t *testing.T) {
 	in := t.TempDir()
 	put(t, in, "a.csv", "id,text\n1,x\n")

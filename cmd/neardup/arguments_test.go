@@ -58,7 +58,7 @@ func TestPiped(t *testing.T) {
 	}
 }
 
-// TestHelpFits: each line of the help of each command is of 100 columns at most.
+// TestHelpFits checks that no line of the help has more than 100 columns.
 func TestHelpFits(t *testing.T) {
 	var visit func(*cobra.Command)
 	visit = func(cmd *cobra.Command) {

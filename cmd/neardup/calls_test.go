@@ -39,7 +39,7 @@ func answersOf(t *testing.T, input string) (answers map[uint64]called, code int,
 	}
 }
 
-// A method that names a file is made again when it is asked for, because the file may have changed.
+// A method that reads a file is made again for each call, because the file may have changed.
 func TestCallsReadFilesAgain(t *testing.T) {
 	words := filepath.Join(t.TempDir(), "words")
 	c := calls{methods: map[string]calledMethod{}}

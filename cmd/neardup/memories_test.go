@@ -29,7 +29,7 @@ func startAgent(t *testing.T, data string) *agent {
 	return &agent{t, session}
 }
 
-// ends ends the session; the process must end well by itself.
+// ends ends the session; the process must then end without an error.
 func (a *agent) ends() {
 	a.Helper()
 	if err := a.session.Close(); err != nil {
