@@ -43,7 +43,7 @@ class Against(unittest.TestCase):
             self.assertEqual([d["leader"] for d in neardup.dedup(february, against=january, method="exact")], ["1"])
             with self.assertRaisesRegex(TypeError, "add adds files"):
                 neardup.dedup(["a"], against=index, add=True)
-            with self.assertRaisesRegex(TypeError, "against files come files"):
+            with self.assertRaisesRegex(TypeError, "against must be files"):
                 neardup.dedup(february, against=["a text"])
 
     def test_resume(self):
