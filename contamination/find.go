@@ -266,8 +266,8 @@ func quoted(s string) string {
 	return fmt.Sprintf("%q", s)
 }
 
-// settle marks answers and passages as contaminated if enough of them is held and their item is contaminated. It drops
-// other findings that mostly overlap a contaminated one of another item.
+// settle marks answers and passages as contaminated if the document has enough of them and their item is contaminated.
+// It drops other findings that mostly overlap a contaminated one of another item.
 func settle(found []Finding) []Finding {
 	whole := map[int]bool{}
 	for _, f := range found {

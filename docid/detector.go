@@ -19,9 +19,9 @@ var (
 	// ErrContended means that nothing was stored. A retry may succeed.
 	ErrContended = errors.New("too many conflicting submissions")
 	// ErrLeads rejects a correction of a leader, because the other articles of the docId were compared with it.
-	ErrLeads = errors.New("the article is the leader of its docId (want the other articles moved instead, each to a docId of its own)")
+	ErrLeads = errors.New("the article is the leader of its docId (move each other article to a docId of its own instead)")
 	// ErrTextUnknown rejects a correction, because only one text of a docId is stored.
-	ErrTextUnknown = errors.New("the text of the article is not stored (want it in the request, because a new docId needs it)")
+	ErrTextUnknown = errors.New("the text of the article is not stored (send it in the request, because a new docId needs it)")
 )
 
 // Detector decides for one tenant which articles are new. It is safe for concurrent use. Several detectors may share one

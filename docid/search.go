@@ -154,7 +154,7 @@ func (j *search) lookup(ctx context.Context) (Query, Found, error) {
 	}
 }
 
-// prove answers a question of judge.
+// prove makes the comparisons that judge asked for.
 func (j *search) prove(ctx context.Context, q *question) error {
 	if q.keySet == askContent {
 		_, err := j.agrees(ctx, q.content)

@@ -111,7 +111,7 @@ type extent struct {
 }
 
 // errOrder is the error if the methods of a Builder are called in the wrong order.
-var errOrder = errors.New("report: Choose is called too late or too early (want it between the last decision and the first document)")
+var errOrder = errors.New("report: Choose is called too late or too early (call it after the last decision and before the first document)")
 
 // New begins a report.
 func New(opt Options) *Builder {

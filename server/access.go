@@ -74,7 +74,7 @@ func HashOf(token string) Hash { return sha256.Sum256([]byte(token)) }
 func NewToken() (string, error) {
 	var b [24]byte
 	if _, err := rand.Read(b[:]); err != nil {
-		return "", fmt.Errorf("draw a token: %w", err)
+		return "", fmt.Errorf("generate a token: %w", err)
 	}
 	return base64.RawURLEncoding.EncodeToString(b[:]), nil
 }

@@ -277,8 +277,8 @@ func (a *app) inputs(named []string) ([]string, error) {
 	return nil, usage("no input: name files, folders or patterns, or pipe texts in")
 }
 
-// interruptible makes reads of r fail as soon as ctx ends, even while r is silent. Where polled finds no way, the run ends
-// at the next bytes or the end of r.
+// interruptible makes reads of r fail as soon as ctx ends, even while r is silent. If polled cannot arrange that, the run
+// ends at the next bytes or the end of r.
 func interruptible(ctx context.Context, r io.Reader) io.Reader {
 	if f, ok := r.(*os.File); ok {
 		f = polled(f)

@@ -86,7 +86,7 @@ func (s *serve) do(ctx context.Context, _ []string) (err error) {
 	}
 	s.stores.snapshotFailed = func(err error) { s.log.Warn("saving a snapshot failed; retrying later", "cause", err.Error()) }
 	s.stores.logRestarted = func(at time.Time) {
-		s.log.Warn("the log was restarted or restored: began an epoch, so that numbers of lost entries are not given again", "noticed", at)
+		s.log.Warn("the log was restarted or restored: began an epoch, so that numbers of lost entries are not reused", "noticed", at)
 	}
 	for _, name := range s.secrets {
 		s.log.Warn("any user of this machine can read a password or seal in a flag (use the environment or --config)", "flag", name)

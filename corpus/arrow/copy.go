@@ -13,7 +13,7 @@ type copier struct {
 	err  error
 }
 
-// empty returns a column without rows, for about n rows of columns of the same type.
+// empty returns a column without rows, with room for about n rows of the type of d.
 func (c *copier) empty(d *data, n int) *data {
 	of := &data{field: d.field, index: d.index}
 	if d.valid != nil {

@@ -305,7 +305,7 @@ func (b *batch) data(f *field, values bool) (*data, error) {
 		more := b.GetInt64(b.variadic)
 		b.variadic += 8
 		if more < 0 || more > int64(b.buffers) {
-			return nil, fmt.Errorf("column %q: invalid count of %d buffers", f.name, more)
+			return nil, fmt.Errorf("column %q: invalid number of buffers: %d", f.name, more)
 		}
 		n = 1 + int(more)
 	}

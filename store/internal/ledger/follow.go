@@ -98,7 +98,7 @@ func positionKey() []byte { return []byte{spacePosition} }
 func newFollower(s *Store, log docid.Log, knows byte) (f *follower, begun bool, err error) {
 	at, begun, err := s.logPosition()
 	if err == nil && !begun && len(s.indexes) > 0 {
-		err = fmt.Errorf("%w: the store has changes but has never followed a log (want a log begun from it by neardup log adopt)", docid.ErrInvalid)
+		err = fmt.Errorf("%w: the store has changes but has never followed a log (begin a log from it with neardup log adopt)", docid.ErrInvalid)
 	}
 	f = &follower{
 		s: s, log: log, stop: func() {}, applied: at.Anchor, digest: at.Digest, moved: make(chan struct{}),

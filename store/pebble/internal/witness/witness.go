@@ -134,7 +134,7 @@ func (w *Witness) markers() error {
 		rest, is := strings.CutPrefix(name, "marker.manifest.")
 		_, manifest, _ := strings.Cut(rest, ".")
 		if _, claimed := w.files[name]; is && !claimed && !slices.Contains(all, manifest) {
-			return fmt.Errorf("%w: file %s: %s, and it names a manifest that does not exist (want the file moved out of the folder)", docid.ErrCorrupt, name, notOurs)
+			return fmt.Errorf("%w: file %s: %s, and it names a manifest that does not exist (move the file out of the folder)", docid.ErrCorrupt, name, notOurs)
 		}
 	}
 	return nil
