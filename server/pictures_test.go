@@ -80,12 +80,12 @@ func TestImageIsRefused(t *testing.T) {
 		{"of any type", small, "application/octet-stream", 200, `"hash":"`},
 		{"a text", "no picture", "image/png", 422, "not a supported picture"},
 		{"an AVIF", "\x00\x00\x00\x20ftypavif....", "image/avif", 422, "unsupported format: AVIF"},
-		{"one that is cut short", small[:100], "image/png", 422, "is not a picture that can be read"},
+		{"one that is cut short", small[:100], "image/png", 422, "is not a readable picture"},
 		{"too many pixels", string(pngOf(t, stdimage.NewGray(stdimage.Rect(0, 0, 400, 251)))), "image/png", 422, "400 x 251 pixels (want at most 100000 in all)"},
 		{"too many bytes", strings.Repeat("x", 300_001), "image/png", 413, "too large (want at most 300000 bytes)"},
 		{"as many as allowed", small + strings.Repeat("x", 300_000-len(small)), "image/png", 200, `"hash":"`},
-		{"a JSON", small, "application/json", 415, "must be image/... or application/octet-stream"},
-		{"a form", small, "application/x-www-form-urlencoded", 415, "must be image/... or application/octet-stream"},
+		{"a JSON", small, "application/json", 415, "want image/... or application/octet-stream"},
+		{"a form", small, "application/x-www-form-urlencoded", 415, "want image/... or application/octet-stream"},
 		{"nothing", "", "image/png", 400, "body"},
 	} {
 		r := f.do(server.Submit, http.MethodPost, "/v1/images", c.body, "Content-Type", c.contentType)
@@ -173,7 +173,7 @@ func TestImagesAreRefused(t *testing.T) {
 		}
 	}
 	body := `{"content":"x","images":[{"hash":"` + hash + `","quality":90}]}`
-	if r := start(t).do(server.Submit, http.MethodPost, "/v1/articles", body); r.status != 422 || !strings.Contains(r.body, "takes no pictures") {
+	if r := start(t).do(server.Submit, http.MethodPost, "/v1/articles", body); r.status != 422 || !strings.Contains(r.body, "accepts no pictures") {
 		t.Errorf("an index without: %d %s", r.status, r.body)
 	}
 }

@@ -76,7 +76,7 @@ func TestCalls(t *testing.T) {
 		{`"do":"compare","text":"a","known":["b"],"flags":["--method=minhash recall=2"]`, exitUsage, "recall"},
 		{`"do":"compare","text":"a","known":["b"],"flags":["--idf=no-such-file"]`, exitFailed, "no-such-file: no such file"},
 		{`"do":"check","text":"the user is not allergic","known":["another fact","the user is allergic"]`, 0, `"verdict":"contradiction"`},
-		{`"do":"check","text":" "`, exitFailed, "says nothing"},
+		{`"do":"check","text":" "`, exitFailed, "no words"},
 		{`"do":"open","flags":["--method=minhash"]`, 0, "1"},
 		{`"do":"add","index":7,"text":"a"`, exitFailed, "not open"},
 		{`"do":"dance"`, exitUsage, `unknown call "dance"`},

@@ -89,7 +89,7 @@ func TestAgentsDay(t *testing.T) {
 		{"check", arguments{"text": other}, "new", "", "port", `now "6433", before "5433"`},
 		{"add", arguments{"id": "moved", "text": other}, "new", "", "port", "Both are kept. If the new one replaces port, forget that one."},
 		{"add", arguments{"text": again}, "duplicate", "port", "", "Nothing was added"},
-		{"add", arguments{"text": " "}, "", "", "", "says nothing"},
+		{"add", arguments{"text": " "}, "", "", "", "no words"},
 		{"add", arguments{}, "", "", "", "text"},
 		{"compare", arguments{"text": again, "known": port}, "duplicate", "", "", "The same"},
 		{"compare", arguments{"text": other, "known": port}, "new", "", "", "Not the same"},

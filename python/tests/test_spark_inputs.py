@@ -97,7 +97,7 @@ class Frames(Session):
                     self.assertEqual(sorted(map(tuple, joined)), kept)
                 self.assertEqual(len({r.text for r in joined}), len(joined))
                 self.assertEqual(decisions.join(rows, "place").count(), len(documents))
-        with self.assertRaisesRegex(neardup.Error, "'place' is of a frame that was shuffled"):
+        with self.assertRaisesRegex(neardup.Error, "'place' was shuffled"):
             dedup(numbered(df).repartition(2), one_task=0)
         with self.assertRaisesRegex(TypeError, "order= is of no use here"):
             dedup(numbered(df), order="id")

@@ -124,10 +124,10 @@ func TestProveRows(t *testing.T) {
 				}
 				var named []string
 				for _, problem := range p.Problems {
-					if strings.Contains(problem.What, "by the log") {
+					if strings.Contains(problem.What, " from byte ") {
 						named = append(named, problem.Row[:1])
 					}
-					if strings.Contains(problem.What, "by the log") && snapshots == nil && !strings.Contains(problem.What, c.says) {
+					if strings.Contains(problem.What, " from byte ") && snapshots == nil && !strings.Contains(problem.What, c.says) {
 						t.Errorf("it says %q", problem.What)
 					}
 				}
@@ -173,13 +173,13 @@ func TestProveLog(t *testing.T) {
 	}{
 		{what: "as it was", log: log, dir: "d"},
 		{what: "the snapshot, from the first entry", log: log, snapshots: snapshots},
-		{"the last article is another", altered(uint64(14), other), "d", nil, nil, "other answers than most servers had"},
-		{"an article of the snapshot is another", altered(8, other), "", snapshots, nil, "here "},
+		{"the last article is another", altered(uint64(14), other), "d", nil, nil, "other answers than most servers gave"},
+		{"an article of the snapshot is another", altered(8, other), "", snapshots, nil, "as in the log"},
 		{"an article is one that the snapshot has", altered(8, other), "d", snapshots, nil, ""},
-		{"trimmed", trimmed(8), "d", nil, docid.ErrLogLost, "this needs a snapshot not past entry"},
+		{"trimmed", trimmed(8), "d", nil, docid.ErrLogLost, "want a snapshot at or before entry"},
 		{"trimmed, with a snapshot", trimmed(8), "d", snapshots, nil, ""},
 		{"trimmed after the snapshot", trimmed(13), "d", snapshots, docid.ErrLogLost, "replay the log after entry "},
-		{"shorter", log.Before(13), "d", nil, docid.ErrLogLost, "ends with entry 13"},
+		{"shorter", log.Before(13), "d", nil, docid.ErrLogLost, "ends at entry 13"},
 		{"another", altered(uint64(len(all)), func(e []byte) []byte { e[0]++; return e }), "d", nil, docid.ErrLogLost, "which the store has applied"},
 		{"of other rules", altered(9, func([]byte) []byte { return []byte(written(t, 99, "")) }), "d", nil, docid.ErrNewerFormat, "newer format"},
 		{"no snapshot", log, "", snapshotsIn(fs, "none"), docid.ErrNotFound, "no snapshot"},
