@@ -168,7 +168,7 @@ func (n *needle) ownHeld(pairs []pairing) float64 {
 	return float64(held) / float64(all)
 }
 
-// least returns the share of a part that must be held. Short parts need a larger share.
+// least returns the share of a part that a document must contain. Short parts need a larger share.
 func (w *work) least(part []unit) float64 {
 	const few, many = 20 * wordSize, 50 * wordSize
 	size := min(max(sizeOf(part), few), many)

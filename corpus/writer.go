@@ -63,7 +63,7 @@ func NewWriter(path string, r *Reader, columns ...Column) (*Writer, error) {
 func NewWriterTo(w io.Writer, r *Reader) (*Writer, error) {
 	format, err := r.outputFormat()
 	if err == nil && format == Files {
-		err = fmt.Errorf("%w: each of %s is a file", ErrName, format)
+		err = fmt.Errorf("%w: format %s: each document is a file", ErrName, format)
 	}
 	if err != nil {
 		return nil, err

@@ -232,8 +232,8 @@ func refusals(t *testing.T, s streamtest.Streams) {
 	bad := []struct{ message, nid, reason string }{
 		{"no JSON", "", "invalid JSON"},
 		{`{"nid":"x"} {}`, "", "invalid JSON"},
-		{`{"content":"anonymous"}`, "", "no id"},
-		{`{"nid":""}`, "", "no id"},
+		{`{"content":"anonymous"}`, "", "id is missing"},
+		{`{"nid":""}`, "", "id is missing"},
 		{`{"nid":7}`, "", "not an object with an id (want a string)"},
 		{`["nid"]`, "", "not an object with an id (want a string)"},
 		{`{"nid":"taken"}`, "taken", "409 Conflict: another article"},

@@ -46,7 +46,7 @@ func (g *again) do(ctx context.Context, _ []string) error {
 	fs := g.cmd.Flags()
 	switch {
 	case fs.Changed("method") && g.newEpoch:
-		return usage("--method cannot be combined with --new-epoch, because it begins an epoch itself")
+		return usage("--method cannot be combined with --new-epoch, because --method begins an epoch, too")
 	case !slices.ContainsFunc([]string{"index", "log", "map", "articles", "tenant", "drained", "method", configFlag}, fs.Changed):
 		unread := ""
 		fs.Visit(func(f *pflag.Flag) {
