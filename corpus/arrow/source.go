@@ -132,7 +132,7 @@ func (s *source) message() (m message, err error) {
 		return m, io.EOF
 	}
 	if n < 8 || n > maxHead {
-		return m, fmt.Errorf("message at %d: invalid size of %d bytes", n, s.at)
+		return m, fmt.Errorf("message at %d: invalid size of %d bytes", s.at, n)
 	}
 	b := make([]byte, n)
 	if _, err := s.read(b, s.at+int64(m.written)); err != nil {
@@ -142,7 +142,7 @@ func (s *source) message() (m message, err error) {
 	m.kind, m.at, m.size = m.GetByteSlot(messageKind, 0), s.at+int64(m.written)+n, m.GetInt64Slot(messageBody, 0)
 	m.header, _ = m.table.table(messageHeader)
 	if m.size < 0 || m.header.Bytes == nil {
-		return m, fmt.Errorf("message at %d: no header, or an invalid body of %d bytes", m.size, s.at)
+		return m, fmt.Errorf("message at %d: no header, or an invalid body of %d bytes", s.at, m.size)
 	}
 	if m.size > s.end-m.at {
 		return m, io.ErrUnexpectedEOF
