@@ -99,7 +99,7 @@ func (a *app) command(r verbSpec) *cobra.Command {
 		}
 		return verb(r.path, nil, func(parent *cobra.Command, args []string) error {
 			if len(args) == 0 {
-				return usage("%s: %s is missing", parent.Name(), r.args)
+				return usage("%s needs %s", parent.Name(), r.args)
 			}
 			return noCommand(parent, args)
 		})
