@@ -183,7 +183,7 @@ func CheckIndex(ctx context.Context, x *reference.Index) error {
 		return err
 	}
 	if got := digest.String(); got != x.Digest() {
-		return fmt.Errorf("%w: its decisions have the digest %s, the manifest says %s", reference.ErrDamaged, got, x.Digest())
+		return fmt.Errorf("%w: digest of the decisions: %s (want %s, as in the manifest)", reference.ErrDamaged, got, x.Digest())
 	}
 	return nil
 }

@@ -42,7 +42,7 @@ func change(t testing.TB, dir string) *reference.Writer {
 	return w
 }
 
-// commit makes a change happen, and settles the index.
+// commit commits a change and merges small parts of the index.
 func commit(t testing.TB, w *reference.Writer) {
 	t.Helper()
 	err := w.Commit()
@@ -54,7 +54,7 @@ func commit(t testing.TB, w *reference.Writer) {
 	}
 }
 
-// checked proves the index of a folder and returns its digest.
+// checked checks the index of a folder and returns its digest.
 func checked(t testing.TB, dir string) string {
 	t.Helper()
 	x, err := reference.Open(dir)
@@ -89,7 +89,7 @@ func cut(t *rapid.T, docs []neardup.Document) (pieces [][]neardup.Document) {
 	return pieces
 }
 
-// A corpus in any pieces is decided as if it were one. After removals the rest is as if it had been alone.
+// A corpus that is added in pieces is decided as in one run. After removals the rest is as if only it had been added.
 func TestAnyPiecesAndRemovalsAreOneRun(t *testing.T) {
 	ctx := context.Background()
 	rapid.Check(t, func(rt *rapid.T) {
@@ -188,8 +188,8 @@ func TestIndexesRefuseWhatIsUnlike(t *testing.T) {
 		change func(*Config)
 		says   string
 	}{
-		{func(c *Config) { c.Method = other{shingled{threshold: .5}} }, `records are not comparable: the index was made with shingled/1, this is other/2 ("shingled/1" against "other/2")`},
-		{func(c *Config) { c.Clean = upper{} }, `records are not comparable: the texts of the index were normalised by "none", these by "upper"`},
+		{func(c *Config) { c.Method = other{shingled{threshold: .5}} }, `records are not comparable: the index was made with shingled/1, this run uses other/2 ("shingled/1" against "other/2")`},
+		{func(c *Config) { c.Clean = upper{} }, `records are not comparable: the texts of the index were normalised by "none", those of this run by "upper"`},
 		{func(c *Config) { c.Link = Components }, "batch: components cannot be combined with an index"},
 		{func(c *Config) { c.Audit = &audit.Config{} }, "batch: an audit cannot be combined with an index"},
 	} {

@@ -44,7 +44,7 @@ func foundEdits(a *audit.Result) (found, near int) {
 	return found, near
 }
 
-// TestAuditChangesNothing: not the digest, and for no workers a number.
+// TestAuditChangesNothing checks that an audit does not change the digest, and that its figures do not depend on the workers.
 func TestAuditChangesNothing(t *testing.T) {
 	docs := randomDocs(7, 600)
 	for _, link := range []Link{ByLeader, Components} {
@@ -67,7 +67,7 @@ func TestAuditChangesNothing(t *testing.T) {
 	}
 }
 
-// TestAuditSeesMisses: dropped keys make both recalls fall.
+// TestAuditSeesMisses checks that dropped keys lower both recalls.
 func TestAuditSeesMisses(t *testing.T) {
 	docs := randomDocs(7, 600)
 	last := 2.0
@@ -82,7 +82,7 @@ func TestAuditSeesMisses(t *testing.T) {
 	}
 }
 
-// TestAuditInterval: in 100 runs the interval of the sample covers the recall
+// TestAuditInterval checks that in 100 runs the interval of the sample covers the recall
 // that brute force gives at least 90 times.
 func TestAuditInterval(t *testing.T) {
 	if testing.Short() {

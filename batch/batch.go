@@ -150,7 +150,7 @@ func Dedup(ctx context.Context, src Source, cfg Config, decided func(Outcome) er
 	}
 	defer j.disk.Close()
 	if decided == nil {
-		return nil, errors.New("batch: no function for the results")
+		return nil, errors.New("batch: no callback for the results given")
 	}
 	if err := j.cfg.begin(); err != nil {
 		return nil, err
@@ -206,7 +206,7 @@ func Pairs(ctx context.Context, src Source, cfg Config, found func(Pair) error) 
 	}
 	defer j.disk.Close()
 	if found == nil {
-		return nil, errors.New("batch: no function for the results")
+		return nil, errors.New("batch: no callback for the results given")
 	}
 	j.pairs = true
 	if cfg.Resume != nil {

@@ -372,7 +372,7 @@ func TestNoTextIsNoEvidence(t *testing.T) {
 	}
 }
 
-// TestNoSource: a run without a source returns an error and does not panic.
+// TestNoSource checks that a run without a source returns an error and does not panic.
 func TestNoSource(t *testing.T) {
 	cfg := Config{Method: shingled{}}
 	_, dedup := Dedup(t.Context(), nil, cfg, func(Outcome) error { return nil })

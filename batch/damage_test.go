@@ -15,7 +15,7 @@ import (
 	"github.com/neardup/neardup/batch/reference"
 )
 
-// damages are ways in which a file of an index can be spoilt.
+// damages lists ways to damage a file of an index.
 var damages = []struct {
 	name string
 	do   func(rng *rand.Rand, content, other []byte) []byte

@@ -17,7 +17,7 @@ import (
 // enough features of its own. The filter never drops a near pair, whatever the counts are.
 //
 // A heavier text must share more weight. So a text has a short prefix as the smaller of two, and a longer one as the
-// larger. It searches the opposite ones (Xiao et al., PPJoin, WWW 2008).
+// larger. It is searched with each prefix among the other kind (Xiao et al., PPJoin, WWW 2008).
 //
 // A template makes many buckets with the same leaders. These form one group, which is searched once.
 type join struct {
@@ -29,7 +29,7 @@ type join struct {
 	used    int           // entries in use
 	most    int           // largest number of entries
 	full    bool          // no memory is left for more entries
-	useless uint32        // groups that were no use
+	useless uint32        // groups that did not help
 }
 
 // least returns how many leaders a bucket must have to be joined. Making a group takes the views of hundreds of texts. So

@@ -119,7 +119,7 @@ func TestPrefixesOfWhatIsNearMeet(t *testing.T) {
 	}
 }
 
-// Where there is no memory for the first leader, a bucket is as any other.
+// If there is no memory for the first leader, a bucket is searched like any other.
 func TestNoMemoryToJoin(t *testing.T) {
 	j := newJoin(shingled{threshold: .5}, 0)
 	g := j.newGroup(map[uint64]uint32{1: 5, 2: 7})

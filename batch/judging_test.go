@@ -14,7 +14,7 @@ import (
 	"github.com/neardup/neardup/methods"
 )
 
-// judgedAll is a method of which each comparison is whole; it counts them.
+// judgedAll is a method without stages; it counts its comparisons.
 type judgedAll struct {
 	neardup.TwoStage
 	n *atomic.Int64

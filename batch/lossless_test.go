@@ -143,7 +143,7 @@ func decided(t *testing.T, docs []neardup.Document, cfg batch.Config) (all []nea
 	return all, sum
 }
 
-// essence leaves of decisions what the definition has.
+// essence returns the fields of decisions that the definition determines.
 func essence(all []neardup.Decision) (out []neardup.Decision) {
 	for _, d := range all {
 		out = append(out, neardup.Decision{ID: d.ID, Decision: d.Decision, Leader: d.Leader, Similarity: d.Similarity, VariantOf: d.VariantOf})

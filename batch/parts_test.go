@@ -175,7 +175,7 @@ func TestConfigIsChecked(t *testing.T) {
 	}
 }
 
-// TestNothingToRun: what is not given is an error, no panic.
+// TestNothingToRun checks that a missing argument is an error, not a panic.
 func TestNothingToRun(t *testing.T) {
 	cfg := Config{Method: shingled{}}
 	for name, run := range map[string]func() error{

@@ -19,7 +19,7 @@ func (c *Config) checkReference() error {
 	case c.Reference == nil && c.Add == nil:
 		return nil
 	case c.Add != nil && c.Reference != c.Add.Index:
-		return errors.New("batch: Add names another index than Against")
+		return errors.New("batch: Add and Against name different indexes (want the same)")
 	case c.Link == Components:
 		return errors.New("batch: components cannot be combined with an index")
 	case c.Overrides.Len() > 0:

@@ -22,7 +22,7 @@ import (
 	"github.com/neardup/neardup/override"
 )
 
-// told is all that a run reports.
+// told holds everything that a run reports.
 type told struct {
 	Outcomes []Outcome
 	Clusters []string
@@ -30,7 +30,7 @@ type told struct {
 	Summary  Summary
 }
 
-// sameTold: but for times, and for work that a killed run did not have to do again.
+// sameTold compares reports without times, and without work that a resumed run need not repeat.
 var sameTold = cmpopts.IgnoreFields(Summary{}, "Effort")
 
 // few is a source of small blocks, of which some items are rejected.
@@ -368,7 +368,7 @@ func TestAddedOnce(t *testing.T) {
 	}
 }
 
-// What another run has done, or damage, is refused by name.
+// The folder of another run, or a damaged one, is refused with the reason.
 func TestFoldersOfOtherRunsAreRefused(t *testing.T) {
 	cfg := Config{Method: shingled{threshold: .5}, Tmp: t.TempDir()}
 	docs := randomDocs(1, 100)
@@ -381,10 +381,10 @@ func TestFoldersOfOtherRunsAreRefused(t *testing.T) {
 		change func(*Config, *[]neardup.Document)
 		says   string
 	}{
-		{func(c *Config, _ *[]neardup.Document) { c.Method = other{shingled{threshold: .5}} }, "the method was shingled/1, and is other/2"},
+		{func(c *Config, _ *[]neardup.Document) { c.Method = other{shingled{threshold: .5}} }, "the method was shingled/1 and is now other/2"},
 		{func(c *Config, _ *[]neardup.Document) { c.Clean = upper{} }, "the normalisation was none, and is upper"},
 		{func(c *Config, _ *[]neardup.Document) { c.Keep = Longest }, "--keep was first, and is longest"},
-		{func(c *Config, _ *[]neardup.Document) { c.Per = []string{"a", PerSite} }, "it had no --per a,site"},
+		{func(c *Config, _ *[]neardup.Document) { c.Per = []string{"a", PerSite} }, "that run did not have --per a,site"},
 		{func(c *Config, _ *[]neardup.Document) { c.Link = Components }, "--link was leader, and is components"},
 		{func(_ *Config, d *[]neardup.Document) { *d = (*d)[:5] }, "the inputs had more records"},
 	} {
@@ -415,7 +415,7 @@ func TestFoldersOfOtherRunsAreRefused(t *testing.T) {
 	}
 }
 
-// Whatever happens to what a killed run left, the next one names the file or decides as ever.
+// After any damage to the files of a killed run, the next run names the file or makes the same decisions.
 func TestDamagedFoldersAreRefused(t *testing.T) {
 	cfg := Config{Method: shingled{threshold: .5}, Tmp: t.TempDir()}
 	docs := randomDocs(2, 50)

@@ -8,7 +8,7 @@ import (
 	"github.com/neardup/neardup/methods"
 )
 
-// From Dedup to the method that judges a pair there are few functions. The goal is 12.
+// There are few calls between Dedup and the method that judges a pair. The goal is 12.
 func TestStackOfAPair(t *testing.T) {
 	auto, err := methods.New("")
 	if err != nil {

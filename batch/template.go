@@ -182,7 +182,7 @@ func (x *index) shares(candidates []candidate, leader position) bool {
 	return false
 }
 
-// pattern returns a hash that tells which fillers of the text equal which fillers of a leader. alike is false if the
+// pattern returns a hash of which fillers of the text equal which fillers of a leader. alike is false if the
 // only equal fillers are those that all leaders have. known is false if the match depends on more than the pattern.
 func (o *ofTemplate) pattern(leader int) (pattern uint64, alike, known bool) {
 	n := len(o.fillers)

@@ -107,7 +107,7 @@ type basisTable struct {
 
 type basis struct{ method, basis string }
 
-var errManyBases = errors.New("batch: the method gives more than 256 kinds of basis")
+var errManyBases = errors.New("batch: the method returns more than 256 kinds of basis")
 
 func (t *basisTable) number(m neardup.Match) (uint8, error) {
 	want := basis{m.Method, m.Basis}

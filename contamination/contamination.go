@@ -2,7 +2,7 @@
 // changed words, or in part.
 //
 // An item is searched by its rarest shingles. If a document has some of them, aligning the words finds the best window.
-// Each word is weighed by how rare it is. As for duplicates, the evidence of the words decides whether the window states
+// Words are weighted by rarity. As for duplicates, the evidence of the words decides whether the window states
 // the same numbers and facts. A part that contains too little, such as "Which of these is true?", is searched along with
 // its answer or not at all.
 package contamination
@@ -57,7 +57,7 @@ type Finding struct {
 	// Start and End are the bounds of the passage in the document, in runes.
 	Start int `json:"start"`
 	End   int `json:"end"`
-	// Held is the share of the part that the passage holds in the same order. Words are weighed by how rare they are.
+	// Held is the share of the part that the passage holds in the same order. Words are weighted by rarity.
 	Held float64 `json:"held"`
 	// Probability is the probability that the passage means the same, computed as for duplicates.
 	Probability float64 `json:"probability"`
@@ -134,7 +134,7 @@ const (
 	// it is rare in any corpus.
 	stubWeight = 16 * token.Unit
 	// A part that is partly held is reported if it weighs partialWeight and the document holds the share partialHeld of it.
-	// Less is a formula such as "comes into force on 1 January".
+	// A smaller part is usually a formula such as "comes into force on 1 January".
 	partialWeight = 2 * stubWeight
 	partialHeld   = .5
 	// near is the probability from which a finding is reported. It is low because a false finding costs a person less than
@@ -153,7 +153,7 @@ func New(items iter.Seq2[Item, error], cfg Config) (*Finder, error) {
 		cfg.Least = .8
 	}
 	if !(cfg.Least > partialHeld && cfg.Least <= 1) {
-		return nil, fmt.Errorf("contamination: a least share of %v is not in (%v, 1]", cfg.Least, partialHeld)
+		return nil, fmt.Errorf("contamination: least share %v: out of range (want above %v, at most 1)", cfg.Least, partialHeld)
 	}
 	if cfg.Memory == 0 {
 		cfg.Memory = 512 << 20

@@ -68,7 +68,7 @@ func TestDeconFixtures(t *testing.T) {
 		{"passage_question_answer", "contaminated_single_edit", map[int]string{0: "101 passage partial, 101 question partial"}},
 		{"passage_question_answer", "contaminated_single_insertion", map[int]string{0: "101 passage partial, 101 question partial"}},
 		{"passage_question_answer", "contaminated_single_deletion", map[int]string{0: "101 passage partial, 101 question partial"}},
-		// A passage alone is no item: what it is about may be read anywhere.
+		// A passage alone does not contaminate, because its subject may occur anywhere.
 		{"passage_question_answer", "contaminated_edge_cases", map[int]string{
 			0: "101 passage partial", 1: "101 passage partial", 2: "101 passage partial",
 			3: "101 passage partial, 102 question contaminated", 4: "101 passage partial",

@@ -149,7 +149,7 @@ func (w *work) judge(n *needle, clean string, from, to int32) (f Finding, ok boo
 	return f, true
 }
 
-// ownHeld returns the share that is held of those words of a needle that no other item has.
+// ownHeld returns the share that the document holds of a needle's own words, which no other item has.
 func (n *needle) ownHeld(pairs []pairing) float64 {
 	if n.shared == nil {
 		return 1
@@ -168,7 +168,7 @@ func (n *needle) ownHeld(pairs []pairing) float64 {
 	return float64(held) / float64(all)
 }
 
-// least returns the share of a part that must be held. Short parts need a larger share.
+// least returns the share of a part that a document must contain. Short parts need a larger share.
 func (w *work) least(part []unit) float64 {
 	const few, many = 20 * wordSize, 50 * wordSize
 	size := min(max(sizeOf(part), few), many)
@@ -238,16 +238,16 @@ func (w *work) why(f *Finding, whole bool) string {
 		return "the document has the " + string(f.Part) + " word for word" + beside(f)
 	}
 	var b strings.Builder
-	fmt.Fprintf(&b, "the document holds %.2f of the %s, words weighed by how rare they are; ", f.Held, f.Part)
+	fmt.Fprintf(&b, "the document has %.2f of the %s (words weighted by rarity); ", f.Held, f.Part)
 	fmt.Fprintf(&b, "with a probability of %.2f it says the same", f.Probability)
 	for _, d := range f.Differs {
-		fmt.Fprintf(&b, "; it has %s in the place of %s", quoted(d.Passage), quoted(d.Item))
+		fmt.Fprintf(&b, "; it has %s instead of %s", quoted(d.Passage), quoted(d.Item))
 	}
 	if f.negated {
-		b.WriteString("; one of them has a negation more")
+		b.WriteString("; only one of them has a negation")
 	}
 	if !whole && len(f.Differs) == 0 && !f.negated {
-		b.WriteString("; too little to be the whole of it, or what other items have also")
+		b.WriteString("; only a small part, or a part that other items share")
 	}
 	return b.String() + beside(f)
 }
@@ -266,8 +266,8 @@ func quoted(s string) string {
 	return fmt.Sprintf("%q", s)
 }
 
-// settle marks answers and passages as contaminated if enough of them is held and their item is contaminated. It drops
-// other findings that mostly overlap a contaminated one of another item.
+// settle marks answers and passages as contaminated if the document has enough of them and their item is contaminated.
+// It drops other findings that mostly overlap a contaminated one of another item.
 func settle(found []Finding) []Finding {
 	whole := map[int]bool{}
 	for _, f := range found {

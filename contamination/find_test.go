@@ -44,7 +44,7 @@ func ExampleFinder_Find() {
 	}
 	// Output:
 	// gsm8k/2 partial 9 113 [{2 4}]
-	// the document holds 0.94 of the question, words weighed by how rare they are; with a probability of 0.24 it says the same; it has "4" in the place of "2"
+	// the document has 0.94 of the question (words weighted by rarity); with a probability of 0.24 it says the same; it has "4" instead of "2"
 }
 
 const (
@@ -129,7 +129,7 @@ func TestFormulas(t *testing.T) {
 	}
 }
 
-// What several questions share is a part of each, and the whole of none.
+// Text that several questions share is only a part of each.
 func TestSharedPassages(t *testing.T) {
 	const passage = "This question refers to the following information. The real grievance of the worker is the insecurity of his existence; he is not sure that he will always have work, he is not sure that he will not be thrown upon the scrap heap in old age, and he is prepared to suffer for a moment in order that his children may be free. "
 	f := finder(t,
@@ -150,7 +150,7 @@ func TestSharedPassages(t *testing.T) {
 	}
 }
 
-// Of items with the same question, the one whose answer is there is named.
+// Of items with the same question, the finding names the one whose answer occurs.
 func TestTheAnswerNamesTheItem(t *testing.T) {
 	f := finder(t, contamination.Item{ID: "a", Question: robe, Answer: "2 bolts"}, contamination.Item{ID: "b", Question: robe, Answer: "3 bolts"})
 	for text, want := range map[string]string{robe + " 2 bolts.": "a", robe + " 3 bolts.": "b", robe: "a"} {
@@ -210,7 +210,7 @@ func TestMistakesAreNamed(t *testing.T) {
 		cfg   contamination.Config
 		want  string
 	}{
-		"share":  {of(), contamination.Config{Least: .4}, "is not in"},
+		"share":  {of(), contamination.Config{Least: .4}, "out of range"},
 		"memory": {of(contamination.Item{ID: "a", Question: robe}), contamination.Config{Memory: 10}, contamination.ErrMemory.Error()},
 		"item":   {func(yield func(contamination.Item, error) bool) { yield(contamination.Item{}, broken) }, contamination.Config{}, "broken"},
 	} {

@@ -75,7 +75,7 @@ func (b *builder) add(item *Item) error {
 		}
 	}
 	if b.bytes > b.cfg.Memory {
-		return fmt.Errorf("%w: %d of them %d bytes of %d", ErrMemory, b.summary.Items, b.bytes, b.cfg.Memory)
+		return fmt.Errorf("%w: %d items need %d bytes (want at most %d)", ErrMemory, b.summary.Items, b.bytes, b.cfg.Memory)
 	}
 	return nil
 }

@@ -78,7 +78,7 @@ func questions(texts []string) iter.Seq2[contamination.Item, error] {
 	}
 }
 
-// language is a language to be tried: what its words are.
+// language is a language to test, with its words.
 type language struct {
 	name      string
 	questions []string

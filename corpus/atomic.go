@@ -87,7 +87,7 @@ func createTemp(path string) (*AtomicFile, error) {
 // cannotCreate names the output in an error, or the folder if the folder is missing.
 func cannotCreate(path string, err error) error {
 	if errors.Is(err, fs.ErrNotExist) {
-		return fmt.Errorf("create %s: there is no folder %s", path, filepath.Dir(path))
+		return fmt.Errorf("create %s: no such folder: %s", path, filepath.Dir(path))
 	}
 	return fmt.Errorf("create %s: %w", path, bare(err))
 }

@@ -44,7 +44,7 @@ func CreateDir(path string) (*AtomicDir, error) {
 // makeRoom makes the parent directories of a file.
 func (d *AtomicDir) makeRoom(rel string) error {
 	if !filepath.IsLocal(rel) {
-		return fmt.Errorf("%s: outside of the directory %s", rel, d.path)
+		return fmt.Errorf("%s: outside the directory %s", rel, d.path)
 	}
 	if dir := filepath.Dir(rel); dir != "." {
 		return d.root.MkdirAll(dir, 0o777)

@@ -34,7 +34,7 @@ func TestCreateDir(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if _, err := d.Create("../b"); err == nil || !strings.Contains(err.Error(), "outside of the directory") {
+		if _, err := d.Create("../b"); err == nil || !strings.Contains(err.Error(), "outside the directory") {
 			t.Errorf("a file beside the directory: %v", err)
 		}
 		for _, name := range r.Relative() {
@@ -70,7 +70,7 @@ func TestCreateDir(t *testing.T) {
 	}
 }
 
-// An output that is not wanted is nil, and takes lines.
+// An output that was not requested is nil, and ignores lines.
 func TestNilTakesJSON(t *testing.T) {
 	var unwanted *corpus.AtomicFile
 	if err := unwanted.WriteJSON(1); err != nil {

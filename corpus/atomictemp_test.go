@@ -9,7 +9,7 @@ import (
 	"github.com/neardup/neardup/corpus"
 )
 
-// An output removes what killed processes left of it, and nothing else.
+// An output removes the temporary files of killed processes with the same output, and nothing else.
 func TestStaleTemporariesGo(t *testing.T) {
 	for _, test := range []struct {
 		name string
@@ -40,7 +40,7 @@ func TestStaleTemporariesGo(t *testing.T) {
 					t.Fatal(err)
 				}
 			}
-			// Two that write at a time leave each other alone.
+			// Two processes that write the same output at once do not affect each other.
 			out := filepath.Join(dir, "out")
 			first, err := create(out)
 			if err != nil {

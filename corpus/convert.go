@@ -25,7 +25,7 @@ func (s *tableSink) write(it Item, values ...any) error {
 
 func (s *tableSink) end() error {
 	if lost := s.table.Lost(); len(lost) > 0 {
-		s.r.opt.Warn(s.path, "it has no column for "+strings.Join(lost, ", ")+": FILE.jsonl has all of JSON")
+		s.r.opt.Warn(s.path, "no column for "+strings.Join(lost, ", ")+" (want FILE.jsonl, which keeps all fields)")
 	}
 	return s.table.Close()
 }

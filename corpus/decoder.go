@@ -151,9 +151,9 @@ func (d *Decoder) value(path []byte, kind valueKind) (read bool, err error) {
 
 func notString(name string, kind valueKind) error {
 	if kind == kindObject {
-		return fmt.Errorf("field %q is an object, not a string: name a field in it, for example %q", name, name+".content")
+		return fmt.Errorf("field %q: an object (want a string; name a field in it, for example %q)", name, name+".content")
 	}
-	return fmt.Errorf("field %q is %s, not a string", name, kind)
+	return fmt.Errorf("field %q: %s (want a string)", name, kind)
 }
 
 // enters reports whether a wanted field is below a path, and drops the values of an earlier duplicate of the
@@ -192,7 +192,7 @@ func (d *Decoder) names(raw []byte) string {
 	}
 	switch {
 	case len(names) == 0 && len(lists) == 0:
-		return "it has no string and no number"
+		return "no field is a string or a number"
 	case len(names) == inLists:
 		said = fmt.Sprintf("it has the list %.60q: if these are the records, extract them: jq -c '.%.60s[]'; %s", lists[0], lists[0], said)
 	}
@@ -271,11 +271,11 @@ func (d *Decoder) fits(table dialect) error {
 	lacks := d.textless() && d.rec[fieldHTML] == nil
 	switch {
 	case lacks && table.cells == 0:
-		return fmt.Errorf("cells in the row: only %d", len(d.cells))
+		return fmt.Errorf("too few cells in the row: %d", len(d.cells))
 	case lacks:
-		return fmt.Errorf("cells in the row: only %d, in the header: %d", len(d.cells), table.cells)
+		return fmt.Errorf("cells in the row: %d (want %d, as in the header)", len(d.cells), table.cells)
 	case table.cells > 0 && slices.ContainsFunc(d.cells[min(table.cells, len(d.cells)):], func(b []byte) bool { return len(b) > 0 }):
-		return fmt.Errorf("cells in the row: %d, in the header: %d; a text with %s in it needs quotes", len(d.cells), table.cells, delimiterName(table.delimiter))
+		return fmt.Errorf("cells in the row: %d (want %d, as in the header; a text with %s needs quotes)", len(d.cells), table.cells, delimiterName(table.delimiter))
 	}
 	return nil
 }

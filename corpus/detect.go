@@ -34,7 +34,7 @@ func extension(name string) string {
 }
 
 // ErrName is wrapped by the error about an output whose extension belongs to another format.
-var ErrName = errors.New("the name of an output belongs to another format")
+var ErrName = errors.New("the name of an output has another format")
 
 // CheckName returns an error if the extension of an output's name belongs to another format, or to a kind of
 // file that this package never writes. Without formats any name is valid.
@@ -152,7 +152,7 @@ func (r *Reader) detect(in *input) error {
 	if in.format == JSONL {
 		if err == nil && wholeJSON(head) {
 			in.format = JSON
-			r.opt.Warn(in.path, "named as JSONL, but its objects are in an array or over several lines: read as JSON")
+			r.opt.Warn(in.path, "named JSONL, but read as JSON, because its objects are in an array or span several lines")
 		}
 		return nil
 	}
@@ -207,13 +207,13 @@ func (r *Reader) doubt(in *input, head []byte) {
 	start := bytes.TrimLeft(bytes.TrimPrefix(head, []byte("\xef\xbb\xbf")), " \t\r\n")
 	switch c := looksLikeTable(head); {
 	case c != 0 && in.alone:
-		r.opt.Warn(in.path, fmt.Sprintf("read as %s, but it looks like a table with %s between the cells: --format csv with delimiter and --text-field read it as one", as, delimiterName(c)))
+		r.opt.Warn(in.path, fmt.Sprintf("read as %s, but it looks like a table separated by %s (to read a table, use --format csv with delimiter, and --text-field)", as, delimiterName(c)))
 	case bytes.HasPrefix(start, []byte("{")), bytes.HasPrefix(start, []byte("[{")), bytes.HasPrefix(start, []byte("[\"")):
-		r.opt.Warn(in.path, "read as "+as+", but it begins like JSON: --format jsonl or json reports the error")
+		r.opt.Warn(in.path, "read as "+as+", but it begins like JSON (--format jsonl or json shows the error)")
 	case bytes.HasPrefix(start, []byte("<?xml")), bytes.HasPrefix(start, []byte("<!--")):
-		r.opt.Warn(in.path, "read as "+as+", tags and all, but it begins like XML: --format html takes the text of a page")
+		r.opt.Warn(in.path, "read as "+as+", with its tags, but it begins like XML (use --format html for the text of a page)")
 	case in.alone && in.format == Files && bytes.Count(head, newline) > 1:
-		r.opt.Warn(in.path, "read as one text: --format lines reads a text a line")
+		r.opt.Warn(in.path, "read as one text (use --format lines for one text a line)")
 	}
 }
 

@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-// Each row: a table, how it is known as one, and its texts.
+// Each row has a table, its detected dialect, and its texts.
 func TestDialects(t *testing.T) {
 	for _, c := range []struct {
 		name, file, content string
@@ -56,8 +56,8 @@ func TestDialects(t *testing.T) {
 // A guess that looks wrong gives a warning.
 func TestWarnings(t *testing.T) {
 	for _, c := range []struct{ content, want string }{
-		{"1\ta b\n2\tc d\n3\te f\n4\tg\n", "looks like a table with tab between the cells"},
-		{"1,2026,a\n2,2026,b\n3,2026,c\n4,2026,d\n", "looks like a table with ',' between the cells"},
+		{"1\ta b\n2\tc d\n3\te f\n4\tg\n", "looks like a table separated by tab"},
+		{"1,2026,a\n2,2026,b\n3,2026,c\n4,2026,d\n", "looks like a table separated by ','"},
 		{"<?xml version=\"1.0\"?>\n<a>x</a>\n", "begins like XML"},
 		{"{'text': 'a'}\n{'text': 'b'}\n", "begins like JSON"},
 		{"a text\nanother, shorter\nand a third, with commas, two\nand more\n", ""},

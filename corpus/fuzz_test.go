@@ -145,7 +145,7 @@ func FuzzTSV(f *testing.F) {
 	})
 }
 
-// Lines joined are the input without what is blank.
+// The joined lines equal the input without its blank lines.
 func FuzzLines(f *testing.F) {
 	f.Add([]byte("a\n\nb\r\n"), uint16(10))
 	f.Add([]byte(gz("a\nb")), uint16(0))

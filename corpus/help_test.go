@@ -47,7 +47,7 @@ func put(tb testing.TB, dir, name, content string) string {
 	return path
 }
 
-// result is all that a reading yields.
+// result holds everything that a reading yields.
 type result struct {
 	items   []Item
 	docs    []neardup.Document

@@ -29,7 +29,7 @@ func (d *Decoder) warc(raw []byte, doc *neardup.Document) error {
 		}
 		id := headerValue(head, name)
 		if id == nil {
-			return fmt.Errorf("no field %q in the header of the record", f.Name)
+			return fmt.Errorf("header of the record: no field %q", f.Name)
 		}
 		doc.ID = utf8Text(bytes.Trim(id, "<>"))
 	}
@@ -41,7 +41,7 @@ func (d *Decoder) warc(raw []byte, doc *neardup.Document) error {
 	if isHTTP(head) {
 		n := headLength(body)
 		if _, ok := httpStatus(body); !ok || n == 0 {
-			return errors.New("no HTTP header in a response record")
+			return errors.New("response record: no HTTP header")
 		}
 		http := body[:n]
 		kind = headerValue(http, "content-type")
@@ -204,7 +204,7 @@ func inflate(coding string, body []byte, limit int64) ([]byte, error) {
 	}
 	out, err := io.ReadAll(io.LimitReader(r, limit+1))
 	if int64(len(out)) > limit {
-		return nil, fmt.Errorf("more than %d bytes when decompressed", limit)
+		return nil, fmt.Errorf("decompressed data: too large (want at most %d bytes)", limit)
 	}
 	if err != nil && len(out) == 0 && len(body) > 0 {
 		return nil, fmt.Errorf("content coding %s: %w", coding, err)

@@ -29,7 +29,7 @@ type jsonScan struct {
 // mostDepth is the deepest nesting that jsonScan accepts.
 const mostDepth = 128
 
-var errJSONEnd = errors.New("JSON ends too early")
+var errJSONEnd = errors.New("JSON: truncated")
 
 // valueKind is the first byte of a JSON value.
 type valueKind byte
@@ -57,14 +57,14 @@ func (s *jsonScan) object(line []byte, field func(key []byte) error) error {
 		return errJSONEnd
 	}
 	if s.b[s.i] != '{' {
-		return fmt.Errorf("no JSON object: it begins with %.20q", s.b[s.i:])
+		return fmt.Errorf("not a JSON object: it begins with %.20q", s.b[s.i:])
 	}
 	if err := s.members(field); err != nil {
 		return err
 	}
 	s.space()
 	if s.i != len(s.b) {
-		return s.fail("more after the JSON object")
+		return s.fail("text after the JSON object")
 	}
 	return nil
 }
@@ -146,7 +146,7 @@ func (s *jsonScan) members(field func(key []byte) error) error {
 func (s *jsonScan) elements(end byte, each func() error) error {
 	s.depth++
 	if s.depth > mostDepth {
-		return fmt.Errorf("JSON is nested more than %d deep", mostDepth)
+		return fmt.Errorf("JSON: nested too deep (want at most %d levels)", mostDepth)
 	}
 	s.i++
 	s.space()
@@ -232,7 +232,7 @@ func (s *jsonScan) number() ([]byte, error) {
 	n := s.b[from:s.i]
 	if !validNumber(n) {
 		s.i = from
-		return nil, s.fail("no valid number")
+		return nil, s.fail("invalid number")
 	}
 	return n, nil
 }
@@ -341,12 +341,12 @@ func unescape(dst *strings.Builder, raw []byte) error {
 		case c == 'u':
 			r, n := unescapeRune(raw)
 			if n == 0 {
-				return errors.New(`JSON has a bad \u escape`)
+				return errors.New(`JSON: invalid \u escape`)
 			}
 			dst.WriteRune(r)
 			raw = raw[n:]
 		default:
-			return fmt.Errorf("JSON has a bad escape %q", `\`+string(rune(c)))
+			return fmt.Errorf("JSON: invalid escape %q", `\`+string(rune(c)))
 		}
 	}
 }

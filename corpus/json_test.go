@@ -9,7 +9,7 @@ import (
 	"testing"
 )
 
-// Each row: how a file of JSON is framed, as text@line.
+// Each row has a JSON file and its records as text@line.
 func TestJSON(t *testing.T) {
 	long := strings.Repeat("x", 2000)
 	for _, c := range []struct{ name, file, content, want, rejects string }{
@@ -23,18 +23,18 @@ func TestJSON(t *testing.T) {
 		{"empty array", "a", "[]", "", ""},
 		{"an array that is named JSONL", "a.jsonl", "[\n{\"text\":\"a\"},\n{\"text\":\"b\"}]", "a@2 b@3", ""},
 		{"spread objects that are named JSONL", "a.ndjson", "{\n  \"text\": \"a\"\n}\n{\n  \"text\": \"b\"\n}\n", "a@1 b@4", ""},
-		{"JSONL whose first line is cut", "a.jsonl", "{\"text\":\"a\n{\"text\":\"b\"}\n", "b@2", "1: JSON ends too early"},
-		{"JSONL whose first line is no object", "a.jsonl", "[1]\n{\"text\":\"b\"}\n", "b@2", "1: no JSON object: it begins with \"[1]\""},
+		{"JSONL whose first line is cut", "a.jsonl", "{\"text\":\"a\n{\"text\":\"b\"}\n", "b@2", "1: JSON: truncated"},
+		{"JSONL whose first line is no object", "a.jsonl", "[1]\n{\"text\":\"b\"}\n", "b@2", "1: not a JSON object: it begins with \"[1]\""},
 		{"no array of objects", "a.json", `[1,"x",{"text":"a"},[{"text":"b"}],null]`, "a@1",
-			`1: no JSON object: it begins with "1" 1: no JSON object: it begins with "\"x\"" 1: no JSON object: it begins with "[{\"text\":\"b\"}]" 1: no JSON object: it begins with "null"`},
-		{"a bad element", "a.json", "[{\"text\":\"a\"},\n{\"text\":5},\n{\"text\":\"b\"}]", "a@1 b@3", `2: field "text" is a number, not a string`},
-		{"cut", "a.json", "[{\"text\":\"a\"},\n{\"text\":\"b\"", "a@1", "2: the file ends too early: truncated or damaged"},
-		{"no end of the array", "a.json", "[{\"text\":\"a\"}", "a@1", "1: the file ends too early: truncated or damaged"},
+			`1: not a JSON object: it begins with "1" 1: not a JSON object: it begins with "\"x\"" 1: not a JSON object: it begins with "[{\"text\":\"b\"}]" 1: not a JSON object: it begins with "null"`},
+		{"a bad element", "a.json", "[{\"text\":\"a\"},\n{\"text\":5},\n{\"text\":\"b\"}]", "a@1 b@3", `2: field "text": a number (want a string)`},
+		{"cut", "a.json", "[{\"text\":\"a\"},\n{\"text\":\"b\"", "a@1", "2: the file is truncated or damaged"},
+		{"no end of the array", "a.json", "[{\"text\":\"a\"}", "a@1", "1: the file is truncated or damaged"},
 		{"more after the array", "a.json", "[{\"text\":\"a\"}] {}", "a@1", "1: data after the end of the JSON array"},
-		{"stray bracket", "a.json", "[}{\"text\":\"a\"}]", "", "1: a bracket where a JSON value must begin"},
-		{"no JSON", "a.json", "text\n", "", "1: no JSON object where one must begin"},
-		{"long", "a.json", "[{\"text\":\"" + long + "\"},\n{\"text\":\"b\"}]", "b@2", "1: longer than the limit of 1000 bytes a document"},
-		{"long by its lines", "a.json", "[{\"text\":\"a\"" + strings.Repeat("\n", 2000) + "},\n{\"text\":\"b\"}]", "b@2002", "1: longer than the limit of 1000 bytes a document"},
+		{"stray bracket", "a.json", "[}{\"text\":\"a\"}]", "", "1: unexpected bracket (want a JSON value)"},
+		{"no JSON", "a.json", "text\n", "", "1: not a JSON object"},
+		{"long", "a.json", "[{\"text\":\"" + long + "\"},\n{\"text\":\"b\"}]", "b@2", "1: document: too long (want at most 1000 bytes)"},
+		{"long by its lines", "a.json", "[{\"text\":\"a\"" + strings.Repeat("\n", 2000) + "},\n{\"text\":\"b\"}]", "b@2002", "1: document: too long (want at most 1000 bytes)"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			path := put(t, t.TempDir(), c.file, c.content)
@@ -103,7 +103,7 @@ func TestAliasesOfJSON(t *testing.T) {
 		{`{"content":null}`, "", "", ""},
 		{`{"content":["d"]}`, "", "", `no field "text"`},
 		{`{"m":{"content":"no"}}`, "", "", `no field "text"`},
-		{`{"content":"no","text":7}`, "", "", `field "text" is a number`},
+		{`{"content":"no","text":7}`, "", "", `field "text": a number`},
 	} {
 		res := read(t, Options{}, put(t, t.TempDir(), "a.jsonl", c.line))
 		switch rejects := strings.Join(res.rejects, " "); {

@@ -25,9 +25,9 @@ func (f *jsonFrames) next() ([]byte, int64, error) {
 	case f.ended:
 		return nil, at, errors.New("data after the end of the JSON array")
 	case c != '{' && !f.array:
-		return nil, at, errors.New("no JSON object where one must begin")
+		return nil, at, errors.New("not a JSON object")
 	case c == '}':
-		return nil, at, errors.New("a bracket where a JSON value must begin")
+		return nil, at, errors.New("unexpected bracket (want a JSON value)")
 	}
 	var end jsonEnd
 	raw, err := f.b.until(f.limit, &f.lines, end.find)

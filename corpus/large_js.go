@@ -12,7 +12,7 @@ import (
 // In a browser, the package reads no web archives, mails, Word or Excel files, and no charsets with tables (see package
 // text), and it writes no files. So the build omits brotli, which imports net/http, and the other large dependencies.
 
-var errLarge = errors.New("not in this program")
+var errLarge = errors.New("not supported by this build")
 
 func newBrotli(io.Reader) (io.Reader, error) { return nil, errLarge }
 

@@ -36,7 +36,7 @@ func NewLineDecoder(opt Options) (*LineDecoder, error) {
 }
 
 // Decode makes a document of a line, with or without its line end. If the line has no id, neither has the document. For a
-// blank line it returns ErrBlank, and for another line that it cannot read a *RejectError without file and line. The
+// blank line it returns ErrBlank. For any other unreadable line it returns a *RejectError without file and line. The
 // document keeps no reference to the line.
 func (d *LineDecoder) Decode(line []byte, doc *neardup.Document) error {
 	*doc = neardup.Document{}

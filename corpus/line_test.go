@@ -23,7 +23,7 @@ func TestLineDecoder(t *testing.T) {
 		{Options{}, `{"id":"a"}`, "", "", `no field "text"; it has "id"`},
 		{Options{}, `{"page":{"rows":[{"text":"a"}]}}`, "", "", `no field "text"; it has the list "page.rows": if these are the records, extract them: jq -c '.page.rows[]'`},
 		{Options{}, `{"id":"a","text":`, "", "", "JSON"},
-		{Options{MaxDocument: 10}, `{"id":"a","text":"b"}`, "", "", "limit of 10 bytes"},
+		{Options{MaxDocument: 10}, `{"id":"a","text":"b"}`, "", "", "at most 10 bytes"},
 		{Options{Format: Lines}, "a\tb\n", "", "a\tb", ""},
 	} {
 		d, err := NewLineDecoder(c.opt)
@@ -49,7 +49,7 @@ func TestLineDecoder(t *testing.T) {
 	}
 }
 
-// A line gets another text, and all else of it stays.
+// A line gets another text, and the rest of it stays unchanged.
 func TestLineDecoderReplaces(t *testing.T) {
 	for _, c := range []struct {
 		opt        Options

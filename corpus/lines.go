@@ -47,7 +47,7 @@ func (f *lineFrames) next() ([]byte, int64, error) {
 
 func tooLong(line, limit int64) *RejectError {
 	return &RejectError{Line: line, Err: errTooLong,
-		Reason: fmt.Sprintf("longer than the limit of %d bytes a document", limit)}
+		Reason: fmt.Sprintf("document: too long (want at most %d bytes)", limit)}
 }
 
 // trimEnd removes the line end.

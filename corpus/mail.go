@@ -69,7 +69,7 @@ type mailParts struct {
 func (p *mailParts) add(h textproto.MIMEHeader, body io.Reader, depth int) error {
 	p.n++
 	if p.n > mostParts || depth > mostNested {
-		return fmt.Errorf("more than %d parts, or nested more than %d deep", mostParts, mostNested)
+		return fmt.Errorf("too many parts, or nested too deep (want at most %d parts, %d levels)", mostParts, mostNested)
 	}
 	kind, params, err := mime.ParseMediaType(h.Get("Content-Type"))
 	if err != nil {

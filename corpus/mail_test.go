@@ -26,7 +26,7 @@ func TestMails(t *testing.T) {
 		{"of alternatives the first, no attachments", head + "Content-Type: multipart/mixed; boundary=m\n\n--m\nContent-Type: multipart/alternative; boundary=a\n\n" +
 			"--a\n\nA text.\n--a\nContent-Type: text/html\n\n<p>A page.\n--a--\n--m\nContent-Disposition: attachment; filename=a.txt\n\nno\n--m\n\nMore.\n--m--\n", `1 1@x|Grüße||"A text.\nMore."`},
 		{"a page alone", head + "Content-Type: text/html\n\n<p>A page.", `1 1@x|Grüße||"A page."`},
-		{"nested too deep", head + nested, "FILE:1: damaged mail: more than 1000 parts, or nested more than 16 deep"},
+		{"nested too deep", head + nested, "FILE:1: damaged mail: too many parts, or nested too deep (want at most 1000 parts, 16 levels)"},
 		{"damaged base64", head + "Content-Transfer-Encoding: base64\n\n?\n", "FILE:1: damaged mail: "},
 		{"not a mail", "A text.\n", "FILE:1: not a mail: "},
 	} {
@@ -41,9 +41,9 @@ func TestMailboxes(t *testing.T) {
 	for _, c := range []struct{ name, content, want string }{
 		{"messages, the last without an end", "From a\n" + head + "\nOne.\n\nFrom b\nSubject: s\n\n>From me.\nFrom here.\n\nTwo.", `1 1@x|Grüße||"One."` + "\n" + `9 FILE:9|s||"From me.\nFrom here.\n\nTwo."` + "\n"},
 		{"line ends of Windows", "From a\r\nSubject: s\r\n\r\nOne.\r\n\r\nFrom b\r\nSubject: s\r\n\r\nTwo.\r\n", `1 FILE:1|s||"One."` + "\n" + `6 FILE:6|s||"Two."` + "\n"},
-		{"one that is too long costs only itself", "From a\nSubject: s\n\n" + strings.Repeat("One.\n", 100000) + "\nFrom b\nSubject: s\n\nTwo.\n", "FILE:1: longer than the limit of 1000 bytes a document\n" + `100005 FILE:100005|s||"Two."` + "\n"},
+		{"one that is too long costs only itself", "From a\nSubject: s\n\n" + strings.Repeat("One.\n", 100000) + "\nFrom b\nSubject: s\n\nTwo.\n", "FILE:1: document: too long (want at most 1000 bytes)\n" + `100005 FILE:100005|s||"Two."` + "\n"},
 		{"one that is damaged costs only itself", "From a\nx\n\nFrom b\nSubject: s\n\nTwo.\n", "FILE:1: not a mail: malformed header line: x\n" + `4 FILE:4|s||"Two."` + "\n"},
-		{"not a mailbox", "Subject: s\n\nOne.\n", "FILE:1: no line \"From \" where a message must begin: the file cannot be read whole\n"},
+		{"not a mailbox", "Subject: s\n\nOne.\n", "FILE:1: a message does not begin with a line \"From \": the rest of the file cannot be read\n"},
 		{"empty", "", ""},
 	} {
 		path := put(t, t.TempDir(), "a.mbox", c.content)
@@ -101,7 +101,7 @@ func TestCommands(t *testing.T) {
 	}
 }
 
-// Folders of Spark and Hive name fields, which a file of its own name has before.
+// Folders of Spark and Hive name fields; a field of the same name in the file takes precedence.
 func TestPartitions(t *testing.T) {
 	dir := t.TempDir()
 	put(t, dir, "lang=en/day=2024%2F1/a.jsonl", `{"text":"x"}`+"\n"+`{"text":"y","lang":"fr"}`)

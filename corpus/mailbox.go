@@ -21,7 +21,7 @@ func (f *mailFrames) next() ([]byte, int64, error) {
 	case f.b.err != nil && (f.b.err != io.EOF || len(w) == 0):
 		return nil, at, f.b.err
 	case !bytes.HasPrefix(w, fromLine):
-		return nil, at, errors.New(`no line "From " where a message must begin`)
+		return nil, at, errors.New(`a message does not begin with a line "From "`)
 	}
 	raw, err := f.b.until(f.limit, &f.lines, func(w []byte, seen int) (int, bool) {
 		n, found := nextMessage(w, seen)

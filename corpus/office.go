@@ -123,7 +123,7 @@ func (d *Decoder) docx(raw []byte, doc *neardup.Document) error {
 	case err != nil:
 		return err
 	case !found:
-		return errors.New("not a file of Word: it has no word/document.xml")
+		return errors.New("not a Word file: it has no word/document.xml")
 	}
 	doc.Text = strings.TrimSpace(text.String())
 	title := false

@@ -84,17 +84,17 @@ func TestSheets(t *testing.T) {
 		{"a format of its own", workbook(t, "a", row(`<c t="str"><v>x</v></c><c s="2"><v>45321</v></c>`)), more, `3 FILE:3||map[more:2024-01-30]|"x"` + "\n"},
 		{"a unit in quotes is not a date", workbook(t, "a", row(`<c t="str"><v>x</v></c><c s="3"><v>45321</v></c>`)), more, `3 FILE:3||map[more:45321]|"x"` + "\n"},
 		{"the sheet that is named", workbook(t, "a", "", "My Sheet", row(`<c t="str"><v>x&lt;</v></c>`)), Options{Form: Form{Sheet: "my sheet"}}, `3 FILE:3|||"x<"` + "\n"},
-		{"no such sheet", workbook(t, "a", ""), Options{Form: Form{Sheet: "b"}}, "FILE: no sheet \"b\": there are [\"a\"]: the file cannot be read whole\n"},
+		{"no such sheet", workbook(t, "a", ""), Options{Form: Form{Sheet: "b"}}, "FILE: sheet \"b\": does not exist (want one of [\"a\"]): the rest of the file cannot be read\n"},
 		{"lines in a cell do not change the number of the row", workbook(t, "a", header+`<row r="2"><c t="str"><v>a`+"\n"+`"b"</v></c></row><row r="3"><c t="str"><v>c</v></c></row>`), Options{},
 			`2 FILE:2|||"a\n\"b\""` + "\n" + `3 FILE:3|||"c"` + "\n"},
 		{"no text", workbook(t, "a", `<row><c t="str"><v>body</v></c></row>`), Options{},
-			"FILE: no column \"text\"; the header has \"body\"; columns without a header are numbers, from 1\n"},
-		{"a text that is missing", workbook(t, "a", row(`<c t="s"><v>2</v></c>`)), Options{}, "FILE:2: damaged: xl/worksheets/s0.xml: row 3: there is no text \"2\": the file cannot be read whole\n"},
-		{"cells out of order", workbook(t, "a", row(`<c r="B3"/><c r="A3"/>`)), Options{}, "FILE:2: damaged: xl/worksheets/s0.xml: a cell of row 3 is out of order: the file cannot be read whole\n"},
-		{"a row far away", workbook(t, "a", `<row r="99999999"></row>`), Options{}, "FILE: damaged: xl/worksheets/s0.xml: row \"99999999\" after row 0: the file cannot be read whole\n"},
-		{"a bomb", workbook(t, "a", strings.Repeat(" ", 1<<20)+header), Options{MaxDecompressed: 1 << 16}, "FILE: damaged: xl/worksheets/s0.xml: more than 65536 bytes when decompressed: the rest is not read: the file cannot be read whole\n"},
-		{"not a zip", "a text", Options{}, "FILE: damaged: zip: not a valid zip file: the file cannot be read whole\n"},
-		{"another zip", zipped(t, "a", "b"), Options{}, "FILE: not a file of Excel: it has no sheet: the file cannot be read whole\n"},
+			"FILE: no column \"text\" (want one of \"body\", or the number of a column, from 1)\n"},
+		{"a text that is missing", workbook(t, "a", row(`<c t="s"><v>2</v></c>`)), Options{}, "FILE:2: damaged: xl/worksheets/s0.xml: row 3: text \"2\" does not exist: the rest of the file cannot be read\n"},
+		{"cells out of order", workbook(t, "a", row(`<c r="B3"/><c r="A3"/>`)), Options{}, "FILE:2: damaged: xl/worksheets/s0.xml: a cell of row 3 is out of order: the rest of the file cannot be read\n"},
+		{"a row far away", workbook(t, "a", `<row r="99999999"></row>`), Options{}, "FILE: damaged: xl/worksheets/s0.xml: row \"99999999\" after row 0: the rest of the file cannot be read\n"},
+		{"a bomb", workbook(t, "a", strings.Repeat(" ", 1<<20)+header), Options{MaxDecompressed: 1 << 16}, "FILE: damaged: xl/worksheets/s0.xml: decompressed data: too large (want at most 65536 bytes): the rest of the file cannot be read\n"},
+		{"not a zip", "a text", Options{}, "FILE: damaged: zip: not a valid zip file: the rest of the file cannot be read\n"},
+		{"another zip", zipped(t, "a", "b"), Options{}, "FILE: not an Excel file: it has no sheet: the rest of the file cannot be read\n"},
 	} {
 		path := put(t, t.TempDir(), "a.xlsx", c.content)
 		if got := readAs(t, path, c.opt); got != c.want {
@@ -167,8 +167,8 @@ func TestWordFiles(t *testing.T) {
 		{"a text box is one text", zipped(t, body, `<mc:Choice><w:t>a</w:t></mc:Choice><mc:Fallback><w:t>a</w:t></mc:Fallback>`), `1 FILE|||"a"` + "\n"},
 		{"damaged XML", zipped(t, body, `<w:p`), "FILE:1: damaged: word/document.xml: XML syntax error on line 1: unexpected EOF\n"},
 		{"entities are not expanded", zipped(t, body, `<!DOCTYPE a [<!ENTITY x "y">]><w:t>&x;</w:t>`), "FILE:1: damaged: word/document.xml: XML syntax error on line 1: invalid character entity &x;\n"},
-		{"a bomb", zipped(t, body, strings.Repeat(" ", 1<<20)+"<w:t>a</w:t>"), "FILE:1: damaged: word/document.xml: more than 65536 bytes when decompressed: the rest is not read\n"},
-		{"another zip", zipped(t, "a", "b"), "FILE:1: not a file of Word: it has no word/document.xml\n"},
+		{"a bomb", zipped(t, body, strings.Repeat(" ", 1<<20)+"<w:t>a</w:t>"), "FILE:1: damaged: word/document.xml: decompressed data: too large (want at most 65536 bytes)\n"},
+		{"another zip", zipped(t, "a", "b"), "FILE:1: not a Word file: it has no word/document.xml\n"},
 		{"not a zip", "a text", "FILE:1: damaged: zip: not a valid zip file\n"},
 	} {
 		path := put(t, t.TempDir(), "a.docx", c.content)

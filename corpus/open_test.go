@@ -110,13 +110,13 @@ func TestFilesAreDocuments(t *testing.T) {
 	if res.docs[1].Title != "T" || res.docs[0].ID != "d/a.txt" {
 		t.Errorf("documents %+v", res.docs[:2])
 	}
-	want := []string{"d/e.bin: a picture, not a text (want --format images)", "d/h.txt:1: longer than the limit of 4000 bytes a document"}
+	want := []string{"d/e.bin: a picture, not a text (want --format images)", "d/h.txt:1: document: too long (want at most 4000 bytes)"}
 	if !slices.Equal(res.rejects, want) {
 		t.Errorf("rejects %q", res.rejects)
 	}
 }
 
-// What vanishes from a directory is passed over on request; what was named is an error.
+// A file that vanishes from a directory is skipped on request; a missing named file is an error.
 func TestUnreadableFile(t *testing.T) {
 	for _, named := range []bool{false, true} {
 		dir := t.TempDir()
@@ -220,10 +220,10 @@ func TestFieldsWithoutEffect(t *testing.T) {
 
 func TestMissingColumnIsAnError(t *testing.T) {
 	for content, want := range map[string]string{
-		"id,body\n1,x\n":                     `no column "text"; the header has "id", "body"; columns without a header are numbers, from 1`,
+		"id,body\n1,x\n":                     `no column "text" (want one of "id", "body", or the number of a column, from 1)`,
 		"text,id,text\na,1,b\n":              Twice("text").Error(),
-		"Nr;Preis, netto;K\xf6rper\n":        `no column "text"; the header has "Nr", "Preis, netto", "Körper"`,
-		"i\x00d\x00,\x00t\x00\n\x00-N\n\x00": "zero bytes: UTF-16 without a mark is read with --format 'csv charset=utf-16le'",
+		"Nr;Preis, netto;K\xf6rper\n":        `no column "text" (want one of "Nr", "Preis, netto", "Körper"`,
+		"i\x00d\x00,\x00t\x00\n\x00-N\n\x00": "zero bytes (want --format 'csv charset=utf-16le'",
 	} {
 		r, err := Open([]string{put(t, t.TempDir(), "a.csv", content)}, Options{})
 		if err != nil {

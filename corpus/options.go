@@ -346,7 +346,7 @@ func (o Options) withDefaults() (Options, error) {
 func (o *Options) supports(f Format) error {
 	switch {
 	case (f == HTML || f == WARC) && o.Extract == nil:
-		return fmt.Errorf("format %s: no extractor of main text was given", f)
+		return fmt.Errorf("format %s: no extractor of main text given", f)
 	case o.Format == Images && o.Picture == nil:
 		return fmt.Errorf("format %s: no decoder of pictures was given", Images)
 	case (f == Parquet || f == Arrow) && codecOf(o.Codecs, f) == nil:

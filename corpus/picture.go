@@ -86,7 +86,7 @@ func unpacked(value []byte) ([]byte, error) {
 	if rest, ok := bytes.CutPrefix(value, []byte("data:")); ok {
 		_, content, ok := bytes.Cut(rest, []byte(";base64,"))
 		if !ok {
-			return nil, errors.New("a data URL that is not base64")
+			return nil, errors.New("data URL: not base64")
 		}
 		return base64.StdEncoding.AppendDecode(nil, content)
 	}
@@ -108,7 +108,7 @@ func (d *Decoder) fileOf(name string) ([]byte, error) {
 		name = filepath.Join(filepath.Dir(d.file), name)
 	}
 	if info, err := os.Stat(name); err != nil || !info.Mode().IsRegular() {
-		return nil, fmt.Errorf("%.200s is not a file that can be read", name) // reading a pipe would wait
+		return nil, fmt.Errorf("%.200s: not a readable file", name) // reading a pipe would wait
 	}
 	f, err := os.Open(name)
 	if err != nil {
@@ -117,7 +117,7 @@ func (d *Decoder) fileOf(name string) ([]byte, error) {
 	defer f.Close()
 	data, err := io.ReadAll(io.LimitReader(f, d.opt.MaxDocument+1))
 	if err == nil && int64(len(data)) > d.opt.MaxDocument {
-		err = fmt.Errorf("%s is longer than %d bytes", name, d.opt.MaxDocument)
+		err = fmt.Errorf("%s: too large (want at most %d bytes)", name, d.opt.MaxDocument)
 	}
 	return data, err
 }

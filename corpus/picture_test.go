@@ -84,12 +84,12 @@ func TestPictures(t *testing.T) {
 	}{
 		{"pictures", "", []string{
 			`a.png: "\x89PNG\r\n\x1a\n"`, `b.jpg: "\xff\xd8\xff\xe0"`, `c.gif: "GIF89a"`, "d.csv: no picture",
-			"e.pdf: PDF is not read (want --text-command 'pdftotext {} -')", "f.jpg: longer than the limit of 300 bytes a document",
+			"e.pdf: PDF is not supported (want --text-command 'pdftotext {} -')", "f.jpg: document: too long (want at most 300 bytes)",
 		}},
 		{"list.jsonl", "", []string{
 			`path: "\x89PNG\r\n\x1a\n"`, `base64: "\xff\xd8\xff\xe0"`, `escaped: "\xff\xd8\xff\xe0"`, `url: "GIF89a"`, `made: "pdq:00"`, `none: ""`,
-			`list.jsonl: no field "image"; it has "id"`, "list.jsonl: DIR/x.png is not a file that can be read", "list.jsonl: DIR/pictures is not a file that can be read",
-			"list.jsonl: DIR/pictures/more/f.jpg is longer than 300 bytes", "list.jsonl: a data URL that is not base64",
+			`list.jsonl: no field "image"; it has "id"`, "list.jsonl: DIR/x.png: not a readable file", "list.jsonl: DIR/pictures: not a readable file",
+			"list.jsonl: DIR/pictures/more/f.jpg: too large (want at most 300 bytes)", "list.jsonl: data URL: not base64",
 		}},
 		{"list.csv", "photo", []string{`one: "\x89PNG\r\n\x1a\n"`}},
 		{"some.warc", "", []string{`png: "\x89PNG\r\n\x1a\n"`}},

@@ -272,7 +272,7 @@ var ErrNoEffect = errors.New("option without effect")
 
 // ErrDamaged is wrapped by the error of Next about a file that cannot be read completely. It ends the reading unless
 // Options.SkipDamaged is set.
-var ErrDamaged = errors.New("the file cannot be read whole")
+var ErrDamaged = errors.New("the rest of the file cannot be read")
 
 // bad returns the error about a record, or about the rest of its file.
 func (r *Reader) bad(one *RejectError) error {
@@ -294,7 +294,7 @@ func (r *Reader) failure(in *input, line int64, err error) error {
 	}
 	reason := err.Error()
 	if errors.Is(err, io.ErrUnexpectedEOF) {
-		reason = "the file ends too early: truncated or damaged"
+		reason = "the file is truncated or damaged"
 	}
 	return r.bad(&RejectError{File: in.path, Line: line, Reason: reason, Err: err, damaged: !errors.Is(err, errKind)})
 }

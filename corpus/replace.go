@@ -69,7 +69,7 @@ func (d *Decoder) replaceJSON(raw []byte, text string) ([]byte, error) {
 func replaceLine(raw []byte, text string) ([]byte, error) {
 	switch {
 	case !utf8.Valid(raw):
-		return nil, errors.New("the line is not UTF-8")
+		return nil, errors.New("line: not UTF-8")
 	case strings.ContainsAny(text, "\r\n"):
 		return nil, errors.New("the new text has several lines")
 	}

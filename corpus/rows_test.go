@@ -13,7 +13,7 @@ func FuzzCells(f *testing.F) {
 		opt := Options{TextField: "text,more", Fields: []string{"other", "none"}}
 		fields := opt.fields()
 		d := (&Reader{opt: opt, fields: fields}).NewDecoder()
-		_ = d.cellsOf(raw) // of bytes that no codec made: no panic
+		_ = d.cellsOf(raw) // bytes that no codec made must not cause a panic
 		clear(d.rec)
 		row, more := []byte(nil), ""
 		for _, field := range fields.All() {

@@ -77,9 +77,9 @@ func (s *sheetReader) find(name string) error {
 	case err != nil:
 		return err
 	case len(names) == 0:
-		return errors.New("not a file of Excel: it has no sheet")
+		return errors.New("not an Excel file: it has no sheet")
 	case id == "":
-		return fmt.Errorf("no sheet %q: there are %q", name, names)
+		return fmt.Errorf("sheet %q: does not exist (want one of %q)", name, names)
 	}
 	return s.book.each("xl/_rels/workbook.xml.rels", func(t xml.Token) (bool, error) {
 		if e, _ := t.(xml.StartElement); e.Name.Local == "Relationship" && attribute(e, "Id") == id {
@@ -283,7 +283,7 @@ func (s *sheetReader) value(c sheetCell) (string, error) {
 	if c.kind == "s" {
 		n, err := strconv.Atoi(c.text)
 		if err != nil || n < 0 || n >= len(s.shared) {
-			return "", fmt.Errorf("damaged: %s: row %d: there is no text %q", s.name, s.row+1, clip(c.text))
+			return "", fmt.Errorf("damaged: %s: row %d: text %q does not exist", s.name, s.row+1, clip(c.text))
 		}
 		return s.shared[n], nil
 	}

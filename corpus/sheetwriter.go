@@ -65,7 +65,7 @@ func newSheetWriter(w io.Writer) (s *sheetWriter, err error) {
 func (s *sheetWriter) row(values []any) error {
 	s.rows++
 	if s.rows > mostRows {
-		return fmt.Errorf("a sheet of Excel has at most %d rows (want .csv)", mostRows)
+		return fmt.Errorf("too many rows for a sheet of Excel (want at most %d, or .csv)", mostRows)
 	}
 	b := []byte("<row>")
 	for _, v := range values {
@@ -93,7 +93,7 @@ func (s *sheetWriter) row(values []any) error {
 			continue
 		}
 		if n := len(utf16.Encode([]rune(text))); n > mostCell {
-			return fmt.Errorf("row %d: a text of %d characters, and a cell of Excel holds %d (want .csv)", s.rows, n, mostCell)
+			return fmt.Errorf("row %d: text of %d characters: too long for a cell of Excel (want at most %d, or .csv)", s.rows, n, mostCell)
 		}
 		if _, err := s.sheet.Write(append(b, `<c t="inlineStr"><is><t xml:space="preserve">`...)); err != nil {
 			return err

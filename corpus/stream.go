@@ -125,7 +125,7 @@ func mostOf(limit, compressed int64) int64 {
 
 // errBomb returns the error about an input that decompresses to more than the limit.
 func errBomb(limit int64) error {
-	return fmt.Errorf("more than %d bytes when decompressed: the rest is not read", limit)
+	return fmt.Errorf("decompressed data: too large (want at most %d bytes)", limit)
 }
 
 // decompress detects the compression by the first bytes and adds the decompressor.
@@ -168,25 +168,25 @@ var errKind = errors.New("")
 
 const (
 	isPicture = "a picture, not a text (want --format images)"
-	isZip     = "a zip archive: files of Excel and Word are read by the names .xlsx and .docx (want --format xlsx or docx), others with --text-command"
+	isZip     = "a zip archive (want --format xlsx or docx for Excel and Word files, otherwise --text-command)"
 )
 
 // refused lists kinds of files that cannot be read, by their first bytes.
 var refused = []struct{ magic, why string }{
-	{"BZh", "bzip2 is not read: decompress it first"},
-	{"\xfd7zXZ\x00", "xz is not read: decompress it first"},
+	{"BZh", "bzip2 is not supported (decompress the file first)"},
+	{"\xfd7zXZ\x00", "xz is not supported (decompress the file first)"},
 	{"PK\x03\x04", isZip},
-	{"7z\xbc\xaf", "7z archives are not read: unpack it first"},
-	{"Rar!", "rar archives are not read: unpack it first"},
-	{"%PDF-", "PDF is not read (want --text-command 'pdftotext {} -')"},
-	{"\xd0\xcf\x11\xe0", "old files of Excel and Word are not read: save it as .xlsx or .docx, or name a --text-command"},
-	{"{\\rtf", "RTF is not read: save it as text, or name a --text-command"},
-	{"SQLite", "databases are not read: write their texts to a file first"},
+	{"7z\xbc\xaf", "7z archives are not supported (unpack the file first)"},
+	{"Rar!", "rar archives are not supported (unpack the file first)"},
+	{"%PDF-", "PDF is not supported (want --text-command 'pdftotext {} -')"},
+	{"\xd0\xcf\x11\xe0", "old Excel and Word files are not supported (save the file as .xlsx or .docx, or use --text-command)"},
+	{"{\\rtf", "RTF is not supported (save the file as text, or use --text-command)"},
+	{"SQLite", "databases are not supported (export the texts to a file first)"},
 	{"\x89PNG", isPicture},
 	{"\xff\xd8\xff", isPicture},
 	{"GIF8", isPicture},
-	{"\x7fELF", "a program is not read"},
-	{"filedesc://", "ARC archives are not read: convert them to WARC"},
+	{"\x7fELF", "a program, not a text"},
+	{"filedesc://", "ARC archives are not supported (convert the file to WARC first)"},
 }
 
 // look returns the next n bytes without consuming them. If the stream ends or fails earlier, it returns fewer, and the
@@ -282,7 +282,7 @@ func (m *members) next() error {
 		return err
 	}
 	if magic, _ := m.head.Peek(3); !isGzip(magic) {
-		return errors.New("no gzip member where one must begin")
+		return errors.New("not a gzip member")
 	}
 	var err error
 	if m.zr == nil {

@@ -67,7 +67,7 @@ func newTableFrames(in *input, s *stream, fields Fields, opt Options) (*tableFra
 	}
 	in.columns, err = findColumns(fields.Among(columns), names)
 	if err != nil && bytes.IndexByte(raw, 0) >= 0 {
-		err = fmt.Errorf("%w, and zero bytes: UTF-16 without a mark is read with --format 'csv charset=utf-16le'", err)
+		err = fmt.Errorf("%w; the file has zero bytes (want --format 'csv charset=utf-16le' for UTF-16 without a mark)", err)
 	}
 	return t, err
 }
@@ -146,7 +146,7 @@ func findColumns(f Fields, names [][]byte) (columns []int, err error) {
 	for _, name := range names {
 		quoted = append(quoted, strconv.Quote(string(name)))
 	}
-	return nil, fmt.Errorf("%w %s; the header has %s; columns without a header are numbers, from 1", ErrField,
+	return nil, fmt.Errorf("%w %s (want one of %s, or the number of a column, from 1)", ErrField,
 		strings.Join(missing, ", "), strings.Join(quoted, ", "))
 }
 
@@ -199,18 +199,18 @@ func (t *tableFrames) row() ([]byte, error) {
 			}
 			return raw, nil
 		case scan.bad:
-			reason = "a quote ends before the field does: no comma after it"
+			reason = "a quote ends before the field (want a comma after it)"
 		case long && (scan.state == inQuotes || scan.state == quoteSeen):
-			reason = fmt.Sprintf("a quoted field does not end within %d bytes", t.limit)
+			reason = fmt.Sprintf("quoted field: too long, or not closed (want at most %d bytes)", t.limit)
 		case long:
-			reason = fmt.Sprintf("longer than the limit of %d bytes a document", t.limit)
+			reason = fmt.Sprintf("document: too long (want at most %d bytes)", t.limit)
 		case !swallowed && t.b.more():
 			continue
 		case d.quotes == fits:
 		case t.b.err != io.EOF:
 			return nil, t.b.err
 		case scan.state == inQuotes:
-			reason = "a quoted field does not end"
+			reason = "quoted field: not closed"
 		case len(w) == 0:
 			return nil, io.EOF
 		default: // the last row may lack a line end

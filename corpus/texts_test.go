@@ -24,7 +24,7 @@ func TestTextOfSeveralFields(t *testing.T) {
 			t.Errorf("%s: got %q", name, got)
 		}
 		rejects := strings.Join(res.rejects, " ")
-		for _, part := range map[string][]string{"a.jsonl": {`no field "head" or "body"`, `field "body" is a number`}, "a.json": {`no field "head" or "body"`}}[name] {
+		for _, part := range map[string][]string{"a.jsonl": {`no field "head" or "body"`, `field "body": a number`}, "a.json": {`no field "head" or "body"`}}[name] {
 			if !strings.Contains(rejects, part) {
 				t.Errorf("%s: rejects %q, want %q", name, rejects, part)
 			}
@@ -61,7 +61,7 @@ func TestNestedFields(t *testing.T) {
 		t.Errorf("%+v", res.docs)
 	}
 	rejects := strings.Join(res.rejects, "\n")
-	for _, want := range []string{`field "doc.content" is an object`, `no field "doc.content" or "doc.notes.0"; it has the list "doc"`} {
+	for _, want := range []string{`field "doc.content": an object`, `no field "doc.content" or "doc.notes.0"; it has the list "doc"`} {
 		if !strings.Contains(rejects, want) {
 			t.Errorf("rejects %q, want %q", rejects, want)
 		}
@@ -77,7 +77,7 @@ func TestLists(t *testing.T) {
 		{"tags[]", `{"tags":["a","b"],"text":"no"}`, "a\n¶\nb", ""},
 		{"m[].x.y", `{"m":[{"x":{"y":"a"}},{"x":{"y":"b"}}]}`, "a\n¶\nb", ""},
 		{"m[].t", `{"m":[{"t":"old"}],"m":[{"t":"new"}]}`, "new", ""},
-		{"m[].t", `{"m":[{"t":[1]}]}`, "", `field "m[].t" is an array`},
+		{"m[].t", `{"m":[{"t":[1]}]}`, "", `field "m[].t": an array`},
 		{"m[].t", `{"m":[]}`, "", `no field "m[].t"`},
 		{"text", chat, "", `it has "id", "messages[].role", "messages[].content"; [] joins the texts of a list`},
 		{"text", `{"id":1,"meta":{"tags":["a"]},"m":[{"c":"x"}]}`, "", `it has "id", "meta.tags[]", "m[].c"; [] joins`},
@@ -122,7 +122,7 @@ func TestTextFieldsMissing(t *testing.T) {
 	}
 }
 
-// What a table or an object holds besides the document.
+// The fields of a table or an object besides the document.
 func TestCellsAndExtra(t *testing.T) {
 	for name, content := range map[string]string{
 		"a.csv":   "text, heat ,media,list\nx,7,\"a, b\",\"[1, \"\"[\"\"]\"\n",

@@ -47,7 +47,7 @@ func (f *warcFrames) next() ([]byte, int64, error) {
 		}
 		if next := f.swallowed(int64(len(head)), size); next > 0 {
 			f.b.at += next
-			return nil, f.n, &RejectError{Line: f.n, Reason: "the record is cut off"}
+			return nil, f.n, &RejectError{Line: f.n, Reason: "the record is truncated"}
 		}
 		if !holdsDocument(head) {
 			f.note(head, size)
@@ -94,7 +94,7 @@ func (f *warcFrames) head() ([]byte, int64, error) {
 		if f.b.err != nil && f.b.err != io.EOF {
 			return nil, 0, f.b.err
 		}
-		return nil, 0, errors.New("no WARC/1.0 or WARC/1.1 record where one must begin")
+		return nil, 0, errors.New("not a WARC/1.0 or WARC/1.1 record")
 	}
 	for {
 		w := f.b.window()
@@ -102,12 +102,12 @@ func (f *warcFrames) head() ([]byte, int64, error) {
 			head := w[:n:n]
 			size, err := strconv.ParseUint(string(headerValue(head, "content-length")), 10, 62) // the length of the header is added to it
 			if err != nil {
-				return nil, 0, errors.New("WARC record without a valid Content-Length")
+				return nil, 0, errors.New("WARC record: no valid Content-Length")
 			}
 			return head, int64(size), nil
 		}
 		if len(w) > maxWarcHead {
-			return nil, 0, fmt.Errorf("header of a WARC record is longer than %d bytes", maxWarcHead)
+			return nil, 0, fmt.Errorf("header of a WARC record: too long (want at most %d bytes)", maxWarcHead)
 		}
 		if !f.b.more() {
 			return nil, 0, cut(f.b.err)
@@ -187,7 +187,7 @@ func (f *warcFrames) damage(err error) error {
 	}
 	reason := err.Error()
 	if errors.Is(err, io.ErrUnexpectedEOF) {
-		reason = "the record is cut off"
+		reason = "the record is truncated"
 	}
 	broken := f.b.err != nil // the stream is broken, not only a record
 	f.resync()

@@ -63,7 +63,7 @@ func NewWriter(path string, r *Reader, columns ...Column) (*Writer, error) {
 func NewWriterTo(w io.Writer, r *Reader) (*Writer, error) {
 	format, err := r.outputFormat()
 	if err == nil && format == Files {
-		err = fmt.Errorf("%w: each of %s is a file", ErrName, format)
+		err = fmt.Errorf("%w: format %s: each document is a file", ErrName, format)
 	}
 	if err != nil {
 		return nil, err
@@ -122,7 +122,7 @@ func (r *Reader) outputFormat() (Format, error) {
 	first := r.inputs[0]
 	for _, in := range r.inputs {
 		if format(in) != format(first) {
-			return "", fmt.Errorf("%s is read as %s but %s as %s: kept documents of several formats go to a folder or to one table (want --out DIR/ or FILE.jsonl)",
+			return "", fmt.Errorf("%s is %s but %s is %s: several formats cannot be written to this output (want --out DIR/ or FILE.jsonl)",
 				first.path, first.format, in.path, in.format)
 		}
 	}
@@ -140,7 +140,7 @@ func (r *Reader) CheckOutput(paths ...string) error {
 		out, outErr := os.Stat(path)
 		abs, _ := filepath.Abs(path)
 		if seen[abs] && (outErr != nil || out.Mode().IsRegular()) {
-			return fmt.Errorf("two outputs go to %s", path)
+			return fmt.Errorf("two outputs would be written to %s", path)
 		}
 		seen[abs] = true
 		if path == Stdin {
@@ -215,7 +215,7 @@ func (s *lineSink) oneCharset(it Item) error {
 		s.charset, s.told = charset, it.File
 	}
 	if charset != s.charset {
-		return fmt.Errorf("%s is in %s but %s in %s: one output cannot hold both; if they are in one charset, --format charset=NAME names it",
+		return fmt.Errorf("%s is in %s but %s in %s: one output cannot have two charsets (use --format charset=NAME if both have one charset)",
 			s.told, s.charset, it.File, charset)
 	}
 	return nil

@@ -107,7 +107,7 @@ func streamed(t *testing.T, in string) string {
 	return b.String()
 }
 
-// Several inputs: a missing line end is added between them, one header stays.
+// Between several inputs a missing line end is added, and only one header is written.
 func TestWriterJoinsInputs(t *testing.T) {
 	dir := t.TempDir()
 	a, b := put(t, dir, "a.csv", "id,text\n1,a"), put(t, dir, "b.csv", "id,text\r\n2,b")
@@ -153,7 +153,7 @@ func TestWriterMixesNoCharsets(t *testing.T) {
 		opt        Options
 		want       string // "" is no error
 	}{
-		{"windows-1252 and GBK", german, chinese, Options{}, "b.csv in gb18030: one output cannot hold both"},
+		{"windows-1252 and GBK", german, chinese, Options{}, "b.csv in gb18030: one output cannot have two charsets"},
 		{"GBK and UTF-8", chinese, "id,text\n1,Brücke\n", Options{}, "b.csv in utf-8"},
 		{"GBK and ASCII", chinese, ascii, Options{}, ""},
 		{"ASCII and GBK", ascii, chinese, Options{}, ""},
@@ -198,7 +198,7 @@ func TestWriterRefuses(t *testing.T) {
 		{filepath.Join(dir, "d", "..", "a.jsonl"), "is an input", []string{a}},
 		{linked, "is an input", []string{a}},
 		{filepath.Join(dir, "out"), "several formats", []string{a, b}},
-		{filepath.Join(dir, "none", "out"), "there is no folder", []string{a}},
+		{filepath.Join(dir, "none", "out"), "no such folder", []string{a}},
 		{dir, "new or empty", []string{a}},
 		{filepath.Join(dir, "d"), "new or empty", []string{html}},
 		{"-", "cannot hold files (want --out DIR/ or FILE.jsonl, or --decisions -)", []string{html}},
@@ -433,7 +433,7 @@ func TestFlush(t *testing.T) {
 	}
 }
 
-// A file of which nothing is kept fails like any other.
+// A file without kept records fails like any other.
 func TestEmptyFileThatCannotBeWritten(t *testing.T) {
 	in := t.TempDir()
 	put(t, in, "a.csv", "id,text\n1,x\n")

@@ -285,7 +285,7 @@ type Group struct {
 	NID     string // nid of the article that made it
 	Time    int64
 	Expires int64
-	// Kept is the hottest article that came with its text, does not disagree and was not deleted. Of equally hot articles
+	// Kept is the hottest article that came with its text, without Disagrees, and was not deleted. Of equally hot articles
 	// it is the earliest. It is nil if there is none. The group stores no other texts.
 	Kept    *Article
 	KeptSeq uint64

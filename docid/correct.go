@@ -22,7 +22,7 @@ type Corrected struct {
 	Who    string    `json:"who"`
 	Why    string    `json:"why,omitempty"`
 	Time   time.Time `json:"time"`
-	Before string    `json:"before" doc:"The docId that it had."`
+	Before string    `json:"before" doc:"Its earlier docId."`
 	Seq    uint64    `json:"seq" doc:"The change that moved it."`
 }
 

@@ -15,13 +15,13 @@ import (
 var (
 	ErrInvalid   = errors.New("invalid")
 	ErrHotBucket = errors.New("too many candidates to compare")
-	ErrQuota     = errors.New("the quota of the index is used up")
+	ErrQuota     = errors.New("the quota of articles is exhausted")
 	// ErrContended means that nothing was stored. A retry may succeed.
 	ErrContended = errors.New("too many conflicting submissions")
 	// ErrLeads rejects a correction of a leader, because the other articles of the docId were compared with it.
-	ErrLeads = errors.New("the article leads its docId, and others may be like it: move those away instead, each to a docId of its own")
+	ErrLeads = errors.New("the article is the leader of its docId (move each other article to a docId of its own instead)")
 	// ErrTextUnknown rejects a correction, because only one text of a docId is stored.
-	ErrTextUnknown = errors.New("the text of the article is not stored, but a docId of its own needs it: send it along")
+	ErrTextUnknown = errors.New("the text of the article is not stored (send it in the request, because a new docId needs it)")
 )
 
 // Detector decides for one tenant which articles are new. It is safe for concurrent use. Several detectors may share one
@@ -77,7 +77,7 @@ func (s Settings) ofIndex(tenant string, id Identity) (cascade, error) {
 	if err != nil || spec == id.Spec {
 		return c, err
 	}
-	return c, fmt.Errorf("%w: index of tenant %q is %q, settings are %q", neardup.ErrUnlike, tenant, id.Spec, spec)
+	return c, fmt.Errorf("%w: the index of tenant %q was made with %q, the settings are %q", neardup.ErrUnlike, tenant, id.Spec, spec)
 }
 
 // create makes the identity of a new index, including its spec.
@@ -139,13 +139,13 @@ type Answer struct {
 	LeaderSeq uint64 `json:"-"`
 	Replayed  bool   `json:"replayed,omitempty"`
 	// Corrected is set if a person moved the article after the decision. DocID is the current docId.
-	Corrected *Corrected `json:"corrected,omitempty" doc:"A person has moved the article to another docId since this decision; docId is the one it has now."`
+	Corrected *Corrected `json:"corrected,omitempty" doc:"A person has moved the article to another docId since this decision; docId is the current one."`
 	// Disagrees is set if the url led to the docId but the contents contradict each other. The article is never
 	// the kept copy.
-	Disagrees bool `json:"contentsDisagree,omitempty" doc:"The url led to this docId, but the contents contradict each other: the article is never the kept one."`
+	Disagrees bool `json:"contentsDisagree,omitempty" doc:"The article has the url of this docId, but its content contradicts the leader's, so it is never the kept article."`
 	// SameImages lists the pictures that confirmed a duplicate. For an article without words, it lists docIds that share
 	// its pictures.
-	SameImages []ImagesInCommon `json:"sameImages,omitempty" doc:"Of a duplicate: the pictures that confirmed it. Of a new article without title and text: up to 10 docIds that have pictures of it, those that have most first."`
+	SameImages []ImagesInCommon `json:"sameImages,omitempty" doc:"For a duplicate, the pictures that confirmed it. For a new article without title and text, up to 10 docIds that share pictures with it, those with most first."`
 	// Candidates is the number of leaders that shared a key, Compared the number of verified ones, and Rounds the number of
 	// look-ups in the store. They are for metrics.
 	Candidates int `json:"-"`
@@ -309,9 +309,9 @@ func (c *cascade) valid(sub *Submission) error {
 	case strings.HasPrefix(sub.ID, AnonymousPrefix):
 		return fmt.Errorf("%w: nid starts with %q", ErrInvalid, AnonymousPrefix)
 	case len(sub.ID) > 1024, len(sub.Idempotency) > 1024:
-		return fmt.Errorf("%w: nid or idempotency key over 1024 bytes", ErrInvalid)
+		return fmt.Errorf("%w: nid or idempotency key: too long (want at most 1024 bytes)", ErrInvalid)
 	case len(sub.Text)+len(sub.Title)+len(sub.URL) > 64<<20:
-		return fmt.Errorf("%w: article over 64 MiB", ErrInvalid)
+		return fmt.Errorf("%w: article: too large (want at most 64 MiB)", ErrInvalid)
 	case sub.Window < 0 || sub.Window > maxAge, sub.TTL < 0 || sub.TTL > maxAge:
 		return fmt.Errorf("%w: window or time to live: out of range (want 0 to %s)", ErrInvalid, maxAge)
 	}
@@ -362,14 +362,14 @@ func (d *Detector) Resume(ctx context.Context, seen uint64) error {
 	st, err := d.index.Catalog().Stats(ctx)
 	switch {
 	case err != nil:
-		return fmt.Errorf("read how far the index is: %w", err)
+		return fmt.Errorf("read the last change of the index: %w", err)
 	case st.Seq >= seen:
 		if d.ids.Epoch(st.Seq) != st.Epoch { // another server began one, and a relay uses it
 			return d.learnEpochs(ctx)
 		}
 		return nil
 	case st.Seq == 0:
-		return fmt.Errorf("%w: the index is empty but had change %d", ErrBehind, seen)
+		return fmt.Errorf("%w: the index is empty, but it had change %d", ErrBehind, seen)
 	}
 	if err := d.index.BeginEpoch(ctx, Beyond(seen, d.now())); err != nil {
 		return fmt.Errorf("begin an epoch: %w", err)

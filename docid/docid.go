@@ -29,10 +29,10 @@ func NewIdentity(spec string, table []byte) (Identity, error) {
 	id := Identity{Spec: spec, Table: table}
 	var seed [8]byte
 	if _, err := rand.Read(seed[:]); err != nil {
-		return id, fmt.Errorf("draw a seed: %w", err)
+		return id, fmt.Errorf("generate a seed: %w", err)
 	}
 	if _, err := rand.Read(id.Key[:]); err != nil {
-		return id, fmt.Errorf("draw a key: %w", err)
+		return id, fmt.Errorf("generate a key: %w", err)
 	}
 	id.Seed = binary.BigEndian.Uint64(seed[:])
 	return id, nil

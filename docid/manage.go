@@ -94,7 +94,7 @@ func (d *Detector) End(ctx context.Context, docID string) (Entry, error) {
 func (d *Detector) Expire(ctx context.Context, now time.Time, limit int) (int, error) {
 	due, err := d.index.Catalog().Due(ctx, now.UnixNano(), limit)
 	if err != nil {
-		return 0, fmt.Errorf("find what is due: %w", err)
+		return 0, fmt.Errorf("find expired docIds: %w", err)
 	}
 	n := 0
 	for _, leader := range due {
@@ -282,9 +282,9 @@ type Comparison struct {
 	// Relation is the relation of the contents.
 	Relation neardup.Relation `json:"relation" enum:"duplicate,unsure,variant,overlap,contained,new" doc:"Relation of the content of a to that of b; only overlap and contained depend on their order."`
 	// Contained is empty if neither content contains the other.
-	Contained string `json:"contained,omitempty" enum:"a,b" doc:"The article whose content the other one contains, where the service was started with containment in --method; the similarity of content is the share of its passages that the other holds."`
+	Contained string `json:"contained,omitempty" enum:"a,b" doc:"The article whose content the other one contains, if --method of the service has containment; the similarity of content is then the share of its passages in the other."`
 	// Images is nil if an article has no picture that counts.
-	Images *ImagesInCommon `json:"images,omitempty" doc:"The pictures that they have in common, common ones too."`
+	Images *ImagesInCommon `json:"images,omitempty" doc:"The pictures that both articles have, including common ones."`
 }
 
 // Compare compares two articles as the cascade would, without the store. Like other long comparisons, it waits for a slot

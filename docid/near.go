@@ -13,11 +13,11 @@ import (
 
 // Neighbor is a docId whose leader is like an article, with the relation between the two.
 type Neighbor struct {
-	ID         string             `json:"id" doc:"The id of the leader; once that was deleted, ~ and the number of the change that made it."`
+	ID         string             `json:"id" doc:"The id of the leader, or after its deletion ~ and the number of the change that added it."`
 	DocID      string             `json:"docId"`
-	Relation   neardup.Relation   `json:"relation" enum:"duplicate,unsure,variant,overlap,contained,new" doc:"Of the article to the leader."`
-	Similarity float64            `json:"similarity" doc:"By method auto the probability that the two say the same."`
-	Evidence   []neardup.Conflict `json:"evidence,omitempty" doc:"For the same (bits above 0) and against it; a is of the article, b of the leader."`
+	Relation   neardup.Relation   `json:"relation" enum:"duplicate,unsure,variant,overlap,contained,new" doc:"Relation of the article to the leader."`
+	Similarity float64            `json:"similarity" doc:"Similarity by the method of the stage; with method auto, the probability that both texts say the same."`
+	Evidence   []neardup.Conflict `json:"evidence,omitempty" doc:"Evidence for (above 0 bits) and against (below 0) a duplicate; a is from the article, b from the leader."`
 }
 
 // mostNeighbors limits the leaders that Near compares an article with.

@@ -103,11 +103,11 @@ type Advice struct {
 // ImagesInCommon is the form of SameImages in an answer.
 type ImagesInCommon struct {
 	DocID    string `json:"docId,omitempty"`
-	Same     int    `json:"same" doc:"How many pictures the two have in common."`
-	Of       int    `json:"of" doc:"The number of pictures that count, of the article that has more; of one without words, its own."`
-	Hash     string `json:"hash,omitempty" doc:"The article's picture of the nearest pair."`
-	Other    string `json:"other,omitempty" doc:"The other article's."`
-	Distance int    `json:"distance" doc:"How many of their 256 bits differ: at most 31."`
+	Same     int    `json:"same" doc:"Number of pictures that both articles have."`
+	Of       int    `json:"of" doc:"Number of pictures that count, in the article with more of them; for an article without words, its own number."`
+	Hash     string `json:"hash,omitempty" doc:"In the nearest pair, the hash of the article's picture."`
+	Other    string `json:"other,omitempty" doc:"In the nearest pair, the hash of the other article's picture."`
+	Distance int    `json:"distance" doc:"Number of the 256 bits that differ, at most 31."`
 }
 
 // stageImages is the stage of the names of pictures. It has no matches.
@@ -131,9 +131,9 @@ func (c *cascade) validExtras(x Extras) error {
 	ps := x.Pictures
 	switch {
 	case len(ps) > 0 && c.CommonPictures == 0:
-		return fmt.Errorf("%w: the index takes no pictures", ErrInvalid)
+		return fmt.Errorf("%w: the index accepts no pictures", ErrInvalid)
 	case len(ps) > maxPictures:
-		return fmt.Errorf("%w: over %d pictures", ErrInvalid, maxPictures)
+		return fmt.Errorf("%w: too many pictures (want at most %d)", ErrInvalid, maxPictures)
 	}
 	for _, p := range ps {
 		if p.Quality < 0 || p.Quality > 100 {
@@ -181,7 +181,7 @@ func (some extras) aliases() (names []alias) {
 	return names
 }
 
-// advice is what the pictures of two articles say about a match: they confirm it, contradict it, or neither.
+// advice records whether the pictures of two articles confirm a match, contradict it, or neither.
 type advice struct {
 	same  *SameImages
 	apart *neardup.Conflict

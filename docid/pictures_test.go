@@ -65,7 +65,7 @@ func TestPicturesThatAreRefused(t *testing.T) {
 		t.Fatal(err)
 	}
 	for what, pictures := range map[string][]docid.Picture{
-		"over 50 pictures": make([]docid.Picture, 51), "quality 101 of a picture": {{Quality: 101}}, "quality -1 of a picture": {{Quality: -1}},
+		"too many pictures (want at most 50)": make([]docid.Picture, 51), "quality 101 of a picture": {{Quality: 101}}, "quality -1 of a picture": {{Quality: -1}},
 	} {
 		sub := docid.Submission{Text: "text", Extras: docid.Extras{Pictures: pictures}}
 		if _, err := d.Add(t.Context(), sub); !errors.Is(err, docid.ErrInvalid) || !strings.Contains(err.Error(), what) {

@@ -196,7 +196,7 @@ func (r *Rebuild) readPage(ctx context.Context, at uint64) (p past) {
 	}
 	ds, err := r.Source.History(ctx, r.Tenant, at, r.size)
 	if err == nil && len(ds) == 0 {
-		err = fmt.Errorf("%w: the history ends with change %d of %d", ErrCorrupt, at, r.sum.Seq)
+		err = fmt.Errorf("%w: the history ends at change %d of %d", ErrCorrupt, at, r.sum.Seq)
 	}
 	if err != nil {
 		return past{err: err}
@@ -339,7 +339,7 @@ func (r *Rebuild) verify(ctx context.Context) (err error) {
 		return err
 	}
 	if r.sum.Stats.Seq != r.sum.Seq {
-		return fmt.Errorf("%w: it has changes up to %d, the history up to %d", ErrCorrupt, r.sum.Stats.Seq, r.sum.Seq)
+		return fmt.Errorf("%w: the index has changes up to %d, the history up to %d", ErrCorrupt, r.sum.Stats.Seq, r.sum.Seq)
 	}
 	all, made := newDigest(), newDigest()
 	err = eachEntry(ctx, catalog, r.sum.Seq, func(e *Entry) error {
@@ -382,7 +382,7 @@ func eachEntry(ctx context.Context, c Catalog, upTo uint64, visit func(*Entry) e
 			return fmt.Errorf("read the log: %w", err)
 		}
 		if len(entries) == 0 {
-			return fmt.Errorf("%w: the log ends with change %d of %d", ErrBehind, at, upTo)
+			return fmt.Errorf("%w: the log ends at change %d of %d", ErrBehind, at, upTo)
 		}
 		for i := range entries {
 			at = entries[i].Seq

@@ -129,7 +129,7 @@ func (r *rejudging) follower(ctx context.Context, g *Group, m *Member) error {
 		r.sum.Articles++
 		return err
 	}
-	why := fmt.Sprintf("not like %s, which leads its docId, by %s", g.NID, s.routed)
+	why := fmt.Sprintf("by %[2]s not like %[1]s, the leader of its docId", g.NID, s.routed)
 	return r.judge(ctx, j, m, text, why, func(other uint64) bool { return other != g.Leader })
 }
 

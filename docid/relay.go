@@ -101,7 +101,7 @@ type page struct {
 func (r *Relay) read(ctx context.Context, after uint64) page {
 	ds, err := r.d.index.Outbox().Pending(ctx, after, relayPage)
 	if err != nil {
-		return page{err: fmt.Errorf("read what waits for sink %q after %d: %w", r.name, after, err)}
+		return page{err: fmt.Errorf("read pending changes of sink %q after %d: %w", r.name, after, err)}
 	}
 	return page{ds, r.complete(ctx, ds)}
 }

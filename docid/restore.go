@@ -23,11 +23,11 @@ type Restoration interface {
 var (
 	// ErrUnfinished also matches ErrUnavailable.
 	ErrUnfinished = fmt.Errorf("%w: the rebuild of the index is unfinished (neardup rebuild continues it)", ErrUnavailable)
-	ErrOccupied   = errors.New("there is an index already")
+	ErrOccupied   = errors.New("an index exists already")
 	// ErrOther means that another index of the tenant feeds the sink.
 	ErrOther = errors.New("fed by another index")
 	// ErrUndrained means that at least one sink lacks changes.
 	ErrUndrained = errors.New("the sinks are not at the same change")
 	// ErrLogLost also matches ErrUnavailable.
-	ErrLogLost = fmt.Errorf("%w: the log lacks entries that the store has applied or needs next: it was emptied, cut short, trimmed or exchanged", ErrUnavailable)
+	ErrLogLost = fmt.Errorf("%w: the log lacks entries that the store has applied or needs next: it was emptied, truncated, trimmed or replaced", ErrUnavailable)
 )

@@ -106,9 +106,9 @@ func (d *Detector) Rule(ctx context.Context, a, b string, r Ruling) (Entry, erro
 	links := []override.Link{override.Must, override.Cannot, override.Unsure, ""}
 	switch {
 	case a == "" || b == "" || a == b:
-		return Entry{}, fmt.Errorf("%w: a ruling about one article (want two)", ErrInvalid)
+		return Entry{}, fmt.Errorf("%w: ruling about one article (want two)", ErrInvalid)
 	case !slices.Contains(links, r.Link):
-		return Entry{}, fmt.Errorf("%w: invalid ruling (want must, cannot, unsure or nothing)", ErrInvalid)
+		return Entry{}, fmt.Errorf("%w: invalid ruling (want must, cannot, unsure or empty)", ErrInvalid)
 	}
 	return untilFirst(func() (Entry, error) {
 		at, was := d.ruled.pair(a, b)

@@ -154,7 +154,7 @@ func (j *search) lookup(ctx context.Context) (Query, Found, error) {
 	}
 }
 
-// prove answers a question of judge.
+// prove makes the comparisons that judge asked for.
 func (j *search) prove(ctx context.Context, q *question) error {
 	if q.keySet == askContent {
 		_, err := j.agrees(ctx, q.content)
@@ -182,7 +182,7 @@ func (j *search) compareAll(ctx context.Context, p *keySet, t *searched) error {
 		t.left = t.left[1:]
 	}
 	if t.more && t.best == nil {
-		return fmt.Errorf("%w: over %d share a key", ErrHotBucket, j.d.maxCandidates())
+		return fmt.Errorf("%w: more than %d docIds share a key with the article", ErrHotBucket, j.d.maxCandidates())
 	}
 	return nil
 }

@@ -49,14 +49,14 @@ type Index interface {
 	//     is about the submitted nid or about the pair of a rule, or if a corrected
 	//     nid is not in the docId c.Ruling.Before;
 	//   - ErrEnded if c.Leader no longer lives;
-	//   - ErrNotFound if an updated, corrected or deleted nid is not there;
+	//   - ErrNotFound if an updated, corrected or deleted nid does not exist;
 	//   - ErrBacklog if it has an article for the sinks, and c.Backlog
 	//     changes or more wait for them already.
 	//
 	// A repeated submission (same idempotency key, or same nid, and the same request digest) gets the entry of
 	// the first. With another digest it is ErrMismatch or ErrTaken.
 	//
-	// The nids of other leaders in c.Evidence are as they were read to judge. If such an nid was deleted since
+	// c.Evidence names other leaders by the nids that they had at the decision. If such an nid was deleted since
 	// its leader was made, it may name another article. Then Commit replaces it by AnonymousPrefix and the
 	// number of the leader.
 	//
@@ -131,13 +131,13 @@ type Catalog interface {
 // Errors of a store. Check them with errors.Is.
 var (
 	ErrNotFound    = errors.New("not found")
-	ErrConflict    = errors.New("a newer change contradicts the judgement")
+	ErrConflict    = errors.New("a newer change contradicts the decision")
 	ErrEnded       = errors.New("the docId has ended")
 	ErrMismatch    = errors.New("the idempotency key was used with another request")
 	ErrTaken       = errors.New("the nid belongs to another article")
 	ErrBehind      = errors.New("the store has lost changes that were read before")
-	ErrBacklog     = errors.New("too many changes wait for the sinks")
-	ErrUnavailable = errors.New("the store takes no writes")
+	ErrBacklog     = errors.New("too many changes are pending for the sinks")
+	ErrUnavailable = errors.New("the store accepts no writes")
 	ErrFull        = errors.New("no space left for the store")
 	ErrCorrupt     = errors.New("the store is damaged")
 	ErrNewerFormat = errors.New("the store was written by a newer version")

@@ -27,8 +27,8 @@ type leaderView struct {
 	Extras // extras of the leader
 }
 
-// equal reports whether the digests of the texts are equal. The digest is enough, because it only saves a comparison that
-// checks for contradictions.
+// equal reports whether the digests of the texts are equal. The digest is enough, because the result
+// only saves a comparison for contradictions.
 func (v *leaderView) equal(clean string) bool { return v.digest == neardup.DigestOf(clean) }
 
 // viewKey combines the number of a leader and the kind of view.

@@ -124,11 +124,11 @@ func (r *CurveReport) few() string {
 	case r.Positive < fewPairs:
 		return fmt.Sprintf("too few pairs that are duplicates: %d (want at least %d)", r.Positive, fewPairs)
 	case r.Negative == 0:
-		return "no pair that is none: nothing is known of precision"
+		return "no pair is labelled different, so the precision is unknown"
 	case r.Negative < fewPairs:
 		return fmt.Sprintf("too few pairs that are not duplicates: %d (want at least %d)", r.Negative, fewPairs)
 	case half(p.Precision) > wideShare || half(p.Recall) > wideShare:
-		return fmt.Sprintf("too few pairs: the intervals at the proposal are wider than %v either way", wideShare)
+		return fmt.Sprintf("too few pairs: the intervals at the proposal are wider than %v on either side", wideShare)
 	}
 	return ""
 }
@@ -145,7 +145,7 @@ func (r CurveReport) WriteText(w io.Writer) error {
 		fmt.Fprintf(&b, "%-10.2f %-36v %-36v %.4f%s\n", p.Threshold, p.Precision, p.Recall, p.F1, mark)
 	}
 	if r.Bias != 0 {
-		fmt.Fprintf(&b, "\nbias=%v decides as your readers do, at the usual threshold\n", r.Bias)
+		fmt.Fprintf(&b, "\nbias=%v decides as your readers do, at the default threshold\n", r.Bias)
 	}
 	if r.Few != "" {
 		fmt.Fprintf(&b, "\nwarning: %s\n", r.Few)

@@ -72,18 +72,18 @@ func readDecisions(path string, n *names) (map[uint32]placedAt, []uint32, error)
 		}
 		id := n.of([]byte(d.ID))
 		if _, again := decided[id]; again {
-			return fmt.Errorf("a second decision about %q", d.ID)
+			return fmt.Errorf("document %q has two decisions", d.ID)
 		}
 		place := placedAt{leader: id, similarity: d.Similarity}
 		switch d.Decision {
 		case neardup.New:
 		case neardup.Duplicate:
 			if d.Leader == "" || d.Leader == d.ID {
-				return fmt.Errorf("duplicate %q names no other document as its leader", d.ID)
+				return fmt.Errorf("duplicate %q: no leader, or itself", d.ID)
 			}
 			place.leader = n.of([]byte(d.Leader))
 		default:
-			return fmt.Errorf("decision %q is neither new nor duplicate", d.Decision)
+			return fmt.Errorf("decision %q: invalid (want new or duplicate)", d.Decision)
 		}
 		decided[id] = place
 		order = append(order, id)

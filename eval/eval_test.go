@@ -175,12 +175,12 @@ func TestCompressedFiles(t *testing.T) {
 func TestErrorsNameFileLineReason(t *testing.T) {
 	good := file(t, truthHeader, "a b 0.9 1 1")
 	tests := []struct{ name, want string }{
-		{file(t, pairsHeader, "a b 0.9", "a c zero"), `file.tsv:3: similarity "zero" is not a number from 0 to 1`},
-		{file(t, pairsHeader, "a b 1.5"), `file.tsv:2: similarity "1.5" is not`},
-		{file(t, pairsHeader, "a b NaN"), `file.tsv:2: similarity "NaN" is not`},
+		{file(t, pairsHeader, "a b 0.9", "a c zero"), `file.tsv:3: similarity "zero": invalid (want a number from 0 to 1)`},
+		{file(t, pairsHeader, "a b 1.5"), `file.tsv:2: similarity "1.5": invalid`},
+		{file(t, pairsHeader, "a b NaN"), `file.tsv:2: similarity "NaN": invalid`},
 		{file(t, pairsHeader, "a"), `file.tsv:2: a pair needs two ids`},
-		{file(t, pairsHeader, "a a 1"), `file.tsv:2: pair of "a" with itself`},
-		{file(t, pairsHeader, "a b"), `file.tsv:2: no similarity in the third column`},
+		{file(t, pairsHeader, "a a 1"), `file.tsv:2: pair: both ids are "a"`},
+		{file(t, pairsHeader, "a b"), `file.tsv:2: third column: no similarity`},
 		{filepath.Join(t.TempDir(), "missing"), `missing: no such file`},
 	}
 	for _, test := range tests {
@@ -190,7 +190,7 @@ func TestErrorsNameFileLineReason(t *testing.T) {
 		}
 	}
 	contradiction := file(t, truthHeader, "a b 0.9 1 1", "b a 0.8 1 1")
-	if _, err := eval.Pairs(contradiction, good, eval.Options{}); err == nil || !strings.Contains(err.Error(), `"a" "b" is listed with`) {
+	if _, err := eval.Pairs(contradiction, good, eval.Options{}); err == nil || !strings.Contains(err.Error(), `"a" "b": listed with`) {
 		t.Errorf("contradicting truth: %v", err)
 	}
 	if _, err := eval.Pairs(good, good, eval.Options{At: 1.5}); err == nil {
@@ -300,10 +300,10 @@ func TestDecisions(t *testing.T) {
 func TestDecisionErrors(t *testing.T) {
 	truth := file(t, truthHeader, "a b 0.9 1 1")
 	for want, path := range map[string]string{
-		":2: a second decision about \"a\"":                                                file(t, `{"id":"a","decision":"new"}`, `{"id":"a","decision":"new"}`),
-		":1: duplicate \"a\" names no other":                                               file(t, `{"id":"a","decision":"duplicate"}`),
-		":1: decision \"old\" is neither new":                                              file(t, `{"id":"a","decision":"old"}`),
-		":1: no JSON object that is a decision: column 1: a value was expected, not \"N\"": file(t, `Nonsense`),
+		":2: document \"a\" has two decisions":                                               file(t, `{"id":"a","decision":"new"}`, `{"id":"a","decision":"new"}`),
+		":1: duplicate \"a\": no leader":                                                 file(t, `{"id":"a","decision":"duplicate"}`),
+		":1: decision \"old\": invalid":                                                file(t, `{"id":"a","decision":"old"}`),
+		":1: not a JSON object (want a decision): column 1: unexpected \"N\" (want a value)": file(t, `Nonsense`),
 		": no decisions": file(t),
 	} {
 		if _, err := eval.Decisions(truth, path, eval.Options{}); err == nil || !strings.Contains(err.Error(), want) {

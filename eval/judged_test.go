@@ -114,7 +114,7 @@ func TestReadLabelled(t *testing.T) {
 		"json":            {`{"text_a":"x","text_b":"y","label":1}` + "\n" + `{"text_a":"x","text_b":"z","label":"0"}` + "\n" + `{"text_a":"v","text_b":"w"}`, []eval.JudgedPair{text("x", "y", "same"), text("x", "z", "other"), text("v", "w", "same")}, ""},
 		"json of ids":     {`{"id_a":"a","id_b":"b","label":false}`, []eval.JudgedPair{ids("a", "b", "other")}, ""},
 		"table":           {"id_a\tid_b\tlabel\na\tb\t1\nc\\td\te\t0", []eval.JudgedPair{ids("a", "b", "same"), ids("c\td", "e", "other")}, ""},
-		"no header":       {"a\tb\nc\td\t0", nil, "pairs.tsv:2: three columns, but"},
+		"no header":       {"a\tb\nc\td\t0", nil, "pairs.tsv:2: three columns (want two"},
 		"no header, ids":  {"a\tb\nc\td", []eval.JudgedPair{ids("a", "b", "same"), ids("c", "d", "same")}, ""},
 		"no header, all":  {"a\tb\t0\nc\td\t1", []eval.JudgedPair{ids("a", "b", "other"), ids("c", "d", "same")}, ""},
 		"of similarities": {"id_a\tid_b\tsimilarity\na\tb\t.93", []eval.JudgedPair{ids("a", "b", "same")}, ""},

@@ -88,24 +88,24 @@ func (h header) parse(cells [][]byte) (row, error) {
 	}
 	r := row{a: cells[0], b: cells[1], label: 1, named: h.named}
 	if bytes.Equal(r.a, r.b) {
-		return row{}, fmt.Errorf("pair of %q with itself", r.a)
+		return row{}, fmt.Errorf("pair: both ids are %q", r.a)
 	}
 	if !h.named && h.value < 0 && len(cells) > 2 {
-		return row{}, errors.New("three columns, but the first line has two")
+		return row{}, errors.New("three columns (want two, as in the first line)")
 	}
 	if h.value >= 0 {
 		if h.value >= len(cells) {
-			return row{}, errors.New("no similarity in the third column")
+			return row{}, errors.New("third column: no similarity")
 		}
 		s, err := strconv.ParseFloat(string(cells[h.value]), 64)
 		if err != nil || !(s >= 0 && s <= 1) {
-			return row{}, fmt.Errorf("similarity %q is not a number from 0 to 1", cells[h.value])
+			return row{}, fmt.Errorf("similarity %q: invalid (want a number from 0 to 1)", cells[h.value])
 		}
 		r.similarity = &s
 	}
 	if h.label >= 0 {
 		if h.label >= len(cells) {
-			return row{}, errors.New("no label")
+			return row{}, errors.New("label is missing")
 		}
 		label, err := parseLabel(string(cells[h.label]))
 		if err != nil {

@@ -86,7 +86,7 @@ func (t *truth) sort() error {
 	t.pairs = slices.CompactFunc(t.pairs, func(x, y known) bool {
 		if x.key == y.key && x.similarity != y.similarity && err == nil {
 			a, b := t.names.split(x.key)
-			err = fmt.Errorf("pair %q %q is listed with %v and with %v", a, b, x.similarity, y.similarity)
+			err = fmt.Errorf("pair %q %q: listed with %v and with %v", a, b, x.similarity, y.similarity)
 		}
 		return x.key == y.key
 	})

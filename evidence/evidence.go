@@ -282,7 +282,7 @@ func (w *work) compareLong(a, b *LongView, s *sums) {
 	s.count = min(len(a.hashes), len(b.hashes))
 	s.total = [2]uint64{uint64(len(a.hashes)) * coarseWeight, uint64(len(b.hashes)) * coarseWeight}
 	w.longHunks = w.longHunks[:0]
-	for _, sp := range widen(w.diff(a.hashes, b.hashes), a, b) { // cut all differences first, because the buffers grow
+	for _, sp := range widen(w.diff(a.hashes, b.hashes), a, b) { // take slices only after all cuts, because the buffers grow
 		p := longHunk{a0: len(w.bufs[0]), b0: len(w.bufs[1])}
 		w.bufs[0] = append(w.bufs[0], w.cutter.CutPart(a.slice(sp.a0, sp.a1), sp.a0 == 0)...)
 		w.bufs[1] = append(w.bufs[1], w.cutter.CutPart(b.slice(sp.b0, sp.b1), sp.b0 == 0)...)

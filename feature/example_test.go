@@ -13,7 +13,7 @@ func ExampleParseShingle() {
 	fmt.Println(err)
 	// Output:
 	// words:3 3 <nil>
-	// shingle "lines:3": unit must be auto, words, runes or scripts
+	// shingle "lines:3": invalid unit (want auto, words, runes or scripts)
 }
 
 func ExampleShingle_Append() {

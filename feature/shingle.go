@@ -52,11 +52,11 @@ func ParseShingle(spec string) (Shingle, error) {
 	}
 	k, err := strconv.Atoi(num)
 	if err != nil || k < 1 || k > MaxK || strconv.Itoa(k) != num {
-		return Shingle{}, fmt.Errorf("shingle %q: k must be 1..%d", spec, MaxK)
+		return Shingle{}, fmt.Errorf("shingle %q: invalid k (want 1 to %d)", spec, MaxK)
 	}
 	unit := slices.Index(unitNames[:], name)
 	if unit < 0 {
-		return Shingle{}, fmt.Errorf("shingle %q: unit must be auto, words, runes or scripts", spec)
+		return Shingle{}, fmt.Errorf("shingle %q: invalid unit (want auto, words, runes or scripts)", spec)
 	}
 	return Shingle{Unit: Unit(unit), K: k}, nil
 }

@@ -40,7 +40,7 @@ func (l Limits) OrDefault() Limits {
 
 var (
 	// ErrLimit is wrapped by the error about a picture that is too large.
-	ErrLimit = errors.New("larger than allowed")
+	ErrLimit = errors.New("too large")
 	// ErrFormat is wrapped by the error about a file in a format without a decoder.
 	ErrFormat = errors.New("unsupported format")
 )
@@ -50,7 +50,7 @@ var (
 func Decode(data []byte, l Limits) (image.Image, error) {
 	l = l.OrDefault()
 	if int64(len(data)) > l.Bytes {
-		return nil, fmt.Errorf("%w: %d bytes, and at most %d are read", ErrLimit, len(data), l.Bytes)
+		return nil, fmt.Errorf("%w: %d bytes (want at most %d)", ErrLimit, len(data), l.Bytes)
 	}
 	size, _, err := image.DecodeConfig(bytes.NewReader(data))
 	if errors.Is(err, image.ErrFormat) {
@@ -60,7 +60,7 @@ func Decode(data []byte, l Limits) (image.Image, error) {
 		return nil, err
 	}
 	if int64(size.Width)*int64(size.Height) > l.Pixels {
-		return nil, fmt.Errorf("%w: %d x %d pixels, and at most %d are decoded", ErrLimit, size.Width, size.Height, l.Pixels)
+		return nil, fmt.Errorf("%w: %d x %d pixels (want at most %d in all)", ErrLimit, size.Width, size.Height, l.Pixels)
 	}
 	img, _, err := image.Decode(bytes.NewReader(data))
 	if err != nil {
@@ -101,12 +101,12 @@ func kindOf(data []byte) string {
 		case "heic", "heix", "hevc", "hevx", "heim", "heis", "mif1", "msf1":
 			return "HEIC"
 		default:
-			return fmt.Sprintf("a film or picture of the kind %q", brand)
+			return fmt.Sprintf("a video or picture of type %q", brand)
 		}
 	}
 	for _, k := range []struct{ magic, name string }{
 		{"\xff\x0a", "JPEG XL"}, {"\x00\x00\x00\x0cJXL ", "JPEG XL"}, {"\x00\x00\x00\x0cjP  ", "JPEG 2000"},
-		{"8BPS", "a file of Photoshop"}, {"<svg", "SVG"}, {"<?xml", "XML"}, {"%PDF", "PDF"}, {"\x00\x00\x01\x00", "an icon"},
+		{"8BPS", "a Photoshop file"}, {"<svg", "SVG"}, {"<?xml", "XML"}, {"%PDF", "PDF"}, {"\x00\x00\x01\x00", "an icon"},
 	} {
 		if bytes.HasPrefix(data, []byte(k.magic)) {
 			return k.name

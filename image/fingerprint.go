@@ -89,7 +89,7 @@ func Parse(s string) (Fingerprint, error) {
 func (f *Fingerprint) parseTurned(list string) (err error) {
 	hashes := strings.Split(list, ",")
 	if len(hashes) != Turns-1 {
-		return fmt.Errorf("%d hashes of it turned, want %d", len(hashes), Turns-1)
+		return fmt.Errorf("%d hashes of the turned picture (want %d)", len(hashes), Turns-1)
 	}
 	for i, h := range hashes {
 		f.Hashes[i+1], err = ParseHash(h)

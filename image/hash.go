@@ -17,7 +17,7 @@ func ParseHash(s string) (Hash, error) {
 	var h Hash
 	b, err := hex.DecodeString(s)
 	if err != nil || len(b) != Bits/8 {
-		return h, fmt.Errorf("%.80q is not a hash of 64 hexadecimal digits", s)
+		return h, fmt.Errorf("hash %.80q: invalid (want 64 hexadecimal digits)", s)
 	}
 	for i, c := range b {
 		at := Bits/8 - 1 - i

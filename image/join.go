@@ -58,7 +58,7 @@ func runJoin(ctx context.Context, a, b *sorted, distance, workers int, emit func
 
 func checkDistance(distance int) error {
 	if distance < 0 || distance > MaxDistance {
-		return fmt.Errorf("invalid distance %d (want 0 to %d)", distance, MaxDistance)
+		return fmt.Errorf("distance %d: out of range (want 0 to %d)", distance, MaxDistance)
 	}
 	return nil
 }

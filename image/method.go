@@ -50,7 +50,7 @@ func New(c Config) (*Method, error) {
 		m.quality = c.Quality
 	}
 	if m.quality < 1 || m.quality > 100 {
-		return nil, fmt.Errorf("images: invalid quality %d (want 1 to 100)", m.quality)
+		return nil, fmt.Errorf("images: quality %d: out of range (want 1 to 100)", m.quality)
 	}
 	return m, nil
 }

@@ -161,7 +161,7 @@ func TestFingerprintText(t *testing.T) {
 
 func TestWrongSettings(t *testing.T) {
 	far := image.MaxDistance + 1
-	for says, config := range map[string]image.Config{"invalid distance 32": {Distance: &far}, "invalid quality 101": {Quality: 101}, "invalid quality -1": {Quality: -1}} {
+	for says, config := range map[string]image.Config{"distance 32: out of range": {Distance: &far}, "quality 101: out of range": {Quality: 101}, "quality -1: out of range": {Quality: -1}} {
 		if _, err := image.New(config); err == nil || !strings.Contains(err.Error(), says) {
 			t.Errorf("%v: error %v does not say %q", config, err, says)
 		}

@@ -151,7 +151,7 @@ func TestContainmentRefusesWhatItCannotDo(t *testing.T) {
 		spec, says string
 	}{
 		{"simhash containment=.9", "containment has no effect on method simhash, only on auto, minhash"},
-		{"containment=9", "containment 9 is out of range (want above 0, at most 1)"},
+		{"containment=9", "containment 9: out of range (want above 0, at most 1)"},
 	} {
 		if _, err := methods.New(test.spec); err == nil || err.Error() != test.says {
 			t.Errorf("%+v: %v, want %s", test.spec, err, test.says)

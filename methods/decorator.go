@@ -16,7 +16,7 @@ type decorator struct {
 	share              float64
 	shingle            feature.Shingle
 	seed               uint64
-	keepText           bool // a decorated text keeps its text
+	keepText           bool // a view also holds the text
 	// wrap makes the same decorator of another method.
 	wrap func(neardup.Searchable) neardup.Method
 	// revise returns the final match, from a match of the wrapped method. If explain is set, it adds the evidence.

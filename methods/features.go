@@ -51,7 +51,7 @@ func (c Choice) Features() (simhash.Features, error) {
 		return nil, nil
 	case name == kindLevels || name == kindKeywords:
 	case tables != "":
-		return nil, fmt.Errorf("features: shingles use no table, stop words or dictionary: choose levels or keywords")
+		return nil, fmt.Errorf("features: shingles use no idf table, stop words or dictionary (want levels or keywords)")
 	case kind == kindShingles:
 		return simhash.Shingles{Shingle: cmp.Or(c.shingle("shingle"), feature.Default), Seed: c.seed()}, nil
 	default:
@@ -119,7 +119,7 @@ func (w *words) open(c Choice) error {
 	w.tables = ",dict=" + dict + ",stop=" + stop
 	if w.kind == kindLevels {
 		if c.Get("idf") != "" {
-			return fmt.Errorf("levels use no idf table")
+			return fmt.Errorf("levels use no idf table (want keywords)")
 		}
 		return nil
 	}

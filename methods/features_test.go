@@ -68,7 +68,7 @@ func TestFeatures(t *testing.T) {
 		{"no number", "features=levels:x", `features "levels:x": invalid number "x"`},
 		{"too many", "features=keywords:1001", `features "keywords:1001": invalid number "1001"`},
 		{"numbered shingles", "features=shingles:3", `unknown features "shingles:3"`},
-		{"shingles with a table", "idf=" + file(t, ""), "features: shingles use no table"},
+		{"shingles with a table", "idf=" + file(t, ""), "features: shingles use no idf table"},
 		{"levels with a table", "features=levels idf=" + file(t, ""), `features "levels": levels use no idf`},
 		{"no table", "features=keywords idf=" + file(t, "x"), `features "keywords": idf /`},
 		{"no file", "features=levels stopwords=/none", `features "levels": stopwords: open /none`},

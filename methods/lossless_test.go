@@ -144,8 +144,8 @@ func TestLosslessRefusesWhatItCannotDo(t *testing.T) {
 	}{
 		{"exact lossless=.9", "lossless has no effect on method exact, only on auto, minhash, simhash, jaccard, ngram, weighted"},
 		{"images lossless=.9", "lossless has no effect on method images, only on auto, minhash, simhash, jaccard, ngram, weighted"},
-		{"lossless=1.1", "lossless 1.1 is out of range (want above 0, at most 1)"},
-		{"lossless=-.1", "lossless -0.1 is out of range (want above 0, at most 1)"},
+		{"lossless=1.1", "lossless 1.1: out of range (want above 0, at most 1)"},
+		{"lossless=-.1", "lossless -0.1: out of range (want above 0, at most 1)"},
 	} {
 		if _, err := methods.New(test.spec); err == nil || err.Error() != test.says {
 			t.Errorf("%+v: %v, want %s", test.spec, err, test.says)

@@ -25,11 +25,11 @@ type maker struct {
 
 func makers() []maker {
 	return []maker{
-		{"auto", "what a reader would call the same, by the evidence of the words", newAuto},
+		{"auto", "texts that a reader would call the same, by the evidence of their words", newAuto},
 		{"exact", "equal clean text", func(Choice) (neardup.Method, error) { return Exact{}, nil }},
 		{minhash.Name, "Jaccard of shingles by MinHash bands, verified", newMinhash},
 		{"simhash", "fingerprints of 64 bits within a Hamming distance, verified by Jaccard", newSimhash},
-		{"jaccard", "Jaccard of shingles by prefix filtering: every pair", newJaccard},
+		{"jaccard", "Jaccard of shingles by prefix filtering, which finds every pair", newJaccard},
 		{"ngram", "short texts by shared substrings: edit, jaccard, cosine, containment", newNgram},
 		{weighted.Name, "short texts by Jaccard of words weighted by idf", newWeighted},
 		{image.Name, "pictures, by the distance of their PDQ hashes", newImages},

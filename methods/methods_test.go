@@ -26,11 +26,11 @@ func ExampleNames() {
 		fmt.Printf("%-8s %s\n", name, methods.About(name))
 	}
 	// Output:
-	// auto     what a reader would call the same, by the evidence of the words
+	// auto     texts that a reader would call the same, by the evidence of their words
 	// exact    equal clean text
 	// minhash  Jaccard of shingles by MinHash bands, verified
 	// simhash  fingerprints of 64 bits within a Hamming distance, verified by Jaccard
-	// jaccard  Jaccard of shingles by prefix filtering: every pair
+	// jaccard  Jaccard of shingles by prefix filtering, which finds every pair
 	// ngram    short texts by shared substrings: edit, jaccard, cosine, containment
 	// weighted short texts by Jaccard of words weighted by idf
 	// images   pictures, by the distance of their PDQ hashes
@@ -93,24 +93,24 @@ func TestSettings(t *testing.T) {
 
 func TestMistakesAreNamed(t *testing.T) {
 	for want, c := range map[string]string{
-		`unknown method "magic"`:          "magic",
-		"threshold 2":                     "minhash threshold=2",
-		"recall 3":                        "minhash recall=3",
-		"threshold -1":                    "jaccard threshold=-1",
-		`similarity "x"`:                  "ngram similarity=x",
-		"limit -1":                        "auto limit=-1",
-		`variants "x"`:                    "ngram variants=x",
-		"variants has no effect":          "minhash variants=keep",
-		"idf has no effect":               "ngram idf=x",
-		"bias has no effect":              "weighted bias=1",
-		"bias 65":                         "bias=65",
-		`unknown setting "recal"`:         "minhash recal=.9",
-		"recall is given twice":           "minhash recall=.9 recall=.8",
-		`invalid setting "fast"`:          "minhash fast",
-		`limit "x" is not a whole number`: "limit=x",
-		`shingle: shingle "pages:3"`:      "minhash shingle=pages:3",
-		"no such file":                    "weighted idf=/none",
-		"threshold 1.5":                   "auto threshold=1.5",
+		`unknown method "magic"`:                  "magic",
+		"threshold 2":                             "minhash threshold=2",
+		"recall 3":                                "minhash recall=3",
+		"threshold -1":                            "jaccard threshold=-1",
+		`similarity "x"`:                          "ngram similarity=x",
+		"limit -1":                                "auto limit=-1",
+		`variants "x"`:                            "ngram variants=x",
+		"variants has no effect":                  "minhash variants=keep",
+		"idf has no effect":                       "ngram idf=x",
+		"bias has no effect":                      "weighted bias=1",
+		"bias 65":                                 "bias=65",
+		`unknown setting "recal"`:                 "minhash recal=.9",
+		"recall is given twice":                   "minhash recall=.9 recall=.8",
+		`invalid setting "fast"`:                  "minhash fast",
+		`limit "x": invalid (want a whole number`: "limit=x",
+		`shingle: shingle "pages:3"`:              "minhash shingle=pages:3",
+		"no such file":                            "weighted idf=/none",
+		"threshold 1.5":                           "auto threshold=1.5",
 	} {
 		if _, err := methods.New(c); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%+v: error %v does not say %q", c, err, want)

@@ -33,37 +33,37 @@ var settings = []Setting{
 	{Name: "lossless", Type: "float64", Most: 1, Methods: []string{"auto", "minhash", "simhash", "jaccard", "ngram", "weighted"},
 		Help: "remove a duplicate only if the kept copy contains this share of its pairs of words (of characters in Chinese), such as .98; otherwise keep it as an overlap"},
 	{Name: "containment", Type: "float64", Most: 1, Methods: []string{"auto", "minhash"},
-		Help: "a text goes, too, if the kept one holds this share of its passages of eight words, such as .9: the relation is contained"},
+		Help: "also remove a text if the kept copy contains this share of its eight-word passages, such as .9 (relation: contained)"},
 	{Name: "shingle", Type: "shingle", Methods: []string{"auto", "minhash", "simhash", "jaccard", "ngram"},
-		Help: "words:3, runes:3, auto:3 (words, but runes of Chinese, Japanese, Korean), scripts:3 (runes of Thai, Khmer and all that is written without spaces, too)", Default: "scripts:2 for auto, else auto:3"},
+		Help: "words:3, runes:3, auto:3 (words, but runes in Chinese, Japanese and Korean), scripts:3 (runes in every script without spaces, also Thai and Khmer)", Default: "scripts:2 for auto, else auto:3"},
 	{Name: "recall", Type: "float64", Most: 1, Methods: []string{"auto", "minhash"}, Help: "share of the pairs at the threshold to find", Default: ".99"},
 	{Name: "limit", Type: "int", Least: 1, Most: 4096, Methods: []string{"auto"},
-		Help: "texts of fewer Chinese characters than this, or two thirds as many letters, are judged by their words", Default: strconv.Itoa(DefaultLimit)},
+		Help: "limit of a short text: fewer Chinese characters than this, or two thirds as many letters", Default: strconv.Itoa(DefaultLimit)},
 	{Name: "bias", Type: "float64", Least: -64, Most: 64, Methods: []string{"auto"}, Help: "bits added to the score of every pair, as tune learns them from your labels", Default: "0"},
 	{Name: "idf", Type: "file", Methods: []string{"auto", "simhash", "weighted"},
 		Help: "simhash with keywords, auto, weighted: table of word frequencies, made by neardup idf", Default: "built-in, Chinese and English"},
 	{Name: "distance", Type: "int", Most: 31, Methods: []string{"simhash", "images"},
 		Help: "largest Hamming distance: of simhash 0..7 (default " + strconv.Itoa(simhash.DefaultDistance) + "), of images 0..31", Default: "31"},
-	{Name: "verify", Type: "string", Values: []string{"on", "off"}, Methods: []string{"simhash"}, Help: "off gives the classic verdict, by distance alone", Default: "on"},
+	{Name: "verify", Type: "string", Values: []string{"on", "off"}, Methods: []string{"simhash"}, Help: "verify candidates by Jaccard; off: decide by distance alone, as the classic system", Default: "on"},
 	{Name: "min-features", Type: "int", Least: 1, Most: 1 << 30, Methods: []string{"simhash"},
-		Help: "texts with fewer different features are only ever duplicates of equal ones", Default: strconv.Itoa(simhash.DefaultMinFeatures)},
+		Help: "least number of different features; texts with fewer are duplicates of equal texts only", Default: strconv.Itoa(simhash.DefaultMinFeatures)},
 	{Name: "features", Type: "string", Methods: []string{"simhash"},
-		Help:    "what makes the fingerprint: shingles such as auto:1, auto:3 or runes:4, levels:5 (words, weighted by how often they occur), keywords:20 (by TF-IDF)",
+		Help:    "features of the fingerprint: shingles such as auto:1, auto:3 or runes:4, levels:5 (words, weighted by how often they occur), keywords:20 (by TF-IDF)",
 		Default: simhash.DefaultFeatures(0).String()},
 	{Name: "stopwords", Type: "file", Methods: []string{"simhash"}, Help: "simhash: file of words to leave out, one a line", Default: "built-in"},
 	{Name: "dictionary", Type: "file", Methods: []string{"simhash"}, Help: `simhash: file of words added to the Chinese dictionary, "word [frequency]" a line`},
 	{Name: "similarity", Type: "string", Values: []string{"edit", "jaccard", "cosine", "containment"}, Methods: []string{"ngram"},
 		Help: "edit, jaccard, cosine, containment", Default: "edit"},
 	{Name: "keys", Type: "string", Values: []string{"exact", "any"}, Methods: []string{"ngram"},
-		Help: "exact (every pair) or any (texts with any m units in common)", Default: "exact"},
-	{Name: "m", Type: "shingle", Methods: []string{"ngram"}, Help: "with keys=any: length of the shared substrings, runes:4 or words:4"},
+		Help: "exact (find every pair) or any (only pairs with any m units in common)", Default: "exact"},
+	{Name: "m", Type: "shingle", Methods: []string{"ngram"}, Help: "with keys=any: length m of the shared substrings, such as runes:4 or words:4"},
 	{Name: "prepare", Type: "string", Values: preparers, Methods: []string{"ngram"},
-		Help: "compare texts as they are, or what is left of them: " + strings.Join(preparers[1:], ", "), Default: "asis"},
+		Help: "form of the texts to compare: as they are, or reduced: " + strings.Join(preparers[1:], ", "), Default: "asis"},
 	{Name: "variants", Type: "string", Values: []string{"keep", "merge"}, Methods: []string{"ngram"},
-		Help: "what becomes of texts of one template that state other numbers: keep or merge", Default: "merge"},
-	{Name: "quality", Type: "int", Least: 1, Most: 100, Methods: []string{"images"}, Help: "pictures of less quality, 1..100, are only ever duplicates of equal files", Default: "50"},
-	{Name: "turned", Type: "bool", Methods: []string{"images"}, Help: "find pictures that were rotated by quarters or mirrored, too"},
-	{Name: "seed", Type: "uint64", Help: "seed of the feature hashes: that of an index, to decide as it does"},
+		Help: "texts of one template with different numbers: keep, or merge into one", Default: "merge"},
+	{Name: "quality", Type: "int", Least: 1, Most: 100, Methods: []string{"images"}, Help: "least quality, 1..100; pictures below it are duplicates of equal files only", Default: "50"},
+	{Name: "turned", Type: "bool", Methods: []string{"images"}, Help: "also find pictures that were rotated by quarter turns or mirrored"},
+	{Name: "seed", Type: "uint64", Help: "seed of the feature hashes; use that of an index to get its decisions"},
 }
 
 // Settings lists the settings of the methods.
@@ -104,7 +104,7 @@ func (s *Setting) check(value string) error {
 		first = "above"
 	}
 	if within := s.Least <= x && x <= s.Most; err != nil || !within || (above && x == s.Least) {
-		return fmt.Errorf("%s %s is out of range (want %s %v, at most %v)", s.Name, value, first, s.Least, s.Most)
+		return fmt.Errorf("%s %s: out of range (want %s %v, at most %v)", s.Name, value, first, s.Least, s.Most)
 	}
 	return nil
 }
@@ -152,7 +152,7 @@ func (c Choice) With(name, value string) (Choice, error) {
 	}
 	parsed, err := s.Parse(value)
 	if kind := kinds[s.Type]; err != nil && kind != "" {
-		return c, fmt.Errorf("%s %q is not %s", name, value, kind)
+		return c, fmt.Errorf("%s %q: invalid (want %s)", name, value, kind)
 	} else if err != nil {
 		return c, fmt.Errorf("%s: %w", name, err)
 	}

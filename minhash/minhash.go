@@ -62,14 +62,14 @@ func New(cfg Config) (*Method, error) {
 		return nil, fmt.Errorf("minhash: %w", err)
 	}
 	if !(cfg.Threshold > 0 && cfg.Threshold <= 1) {
-		return nil, fmt.Errorf("minhash: threshold %v must be above 0 and at most 1", cfg.Threshold)
+		return nil, fmt.Errorf("minhash: threshold %v: out of range (want above 0, at most 1)", cfg.Threshold)
 	}
 	if !(cfg.Recall > 0 && cfg.Recall < 1) {
-		return nil, fmt.Errorf("minhash: recall %v must be above 0 and below 1; the method jaccard finds every pair", cfg.Recall)
+		return nil, fmt.Errorf("minhash: recall %v: out of range (want above 0, below 1; the method jaccard finds every pair)", cfg.Recall)
 	}
 	bands, rows := Bands(cfg.Threshold, cfg.Recall)
 	if bands == 0 {
-		return nil, fmt.Errorf("minhash: recall %v at threshold %v takes more than %d slots: use the jaccard method",
+		return nil, fmt.Errorf("minhash: recall %v at threshold %v: needs more than %d slots (want the method jaccard)",
 			cfg.Recall, cfg.Threshold, MaxSlots)
 	}
 	m := &Method{cfg: cfg, bands: bands, rows: rows, basis: "jaccard of " + cfg.Shingle.String()}

@@ -98,7 +98,7 @@ func build(name string, c Config) (Method, error) {
 		c.Threshold = .8
 	}
 	if !(c.Threshold > 0 && c.Threshold <= 1) {
-		return nil, fmt.Errorf("%s: threshold %v must be above 0 and at most 1", name, c.Threshold)
+		return nil, fmt.Errorf("%s: threshold %v: out of range (want above 0, at most 1)", name, c.Threshold)
 	}
 	if c.Keys == "" {
 		c.Keys = Exact

@@ -21,7 +21,7 @@ var (
 const countsMagic = "neardup tally 1\n"
 
 // ErrCounts is wrapped by the error about counts that are invalid, or belong to another method or size.
-var ErrCounts = errors.New("not the counts of this method")
+var ErrCounts = errors.New("counts of another method")
 
 // tally writes counts, or reads the counts of another trainer and adds them. One description of the format serves both. It
 // stops at the first error.
@@ -58,7 +58,7 @@ func (t *tally) number(v uint64) uint64 {
 func (t *tally) text(s string, most int) string {
 	n := t.number(uint64(len(s)))
 	if t.err == nil && n > uint64(most) {
-		t.err = fmt.Errorf("%w: a text of %d bytes", ErrCounts, n)
+		t.err = fmt.Errorf("%w: text of %d bytes: too long", ErrCounts, n)
 	}
 	if t.err != nil {
 		return ""
@@ -73,7 +73,7 @@ func (t *tally) text(s string, most int) string {
 func (t *tally) slots(slots []atomic.Uint32, add func(i int, v uint32)) {
 	want := uint64(len(slots))
 	if n := t.number(want); t.err == nil && n != want {
-		t.err = fmt.Errorf("%w: %d slots (want %d): it was counted with another --memory", ErrCounts, n, want)
+		t.err = fmt.Errorf("%w: %d slots (want %d, so the same --memory)", ErrCounts, n, want)
 	}
 	var b [4]byte
 	for i := 0; i < len(slots) && t.err == nil; i++ {
@@ -93,10 +93,10 @@ func (t *tally) of(s neardup.Spec, all func(*tally)) (int64, error) {
 	magic := []byte(countsMagic)
 	t.bytes(magic)
 	if t.err == nil && string(magic) != countsMagic {
-		t.err = fmt.Errorf("%w: it does not start with %q", ErrCounts, countsMagic)
+		t.err = fmt.Errorf("%w: wrong start (want %q)", ErrCounts, countsMagic)
 	}
 	if spec := t.text(s.String(), 1<<16); t.err == nil && spec != s.String() {
-		t.err = fmt.Errorf("%w: it is of %q, not of %q", ErrCounts, spec, s)
+		t.err = fmt.Errorf("%w: method %q (want %q)", ErrCounts, spec, s)
 	}
 	all(t)
 	switch {

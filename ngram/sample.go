@@ -53,7 +53,7 @@ func (s *sample) add(clean string) {
 }
 
 // bearable is the number of other texts, on average, that may share a key of plan.go with a text. It is a fixed number or a
-// share of all texts. Those keys are few and save a pass, whereas those of pieces.go are many. About one headline in 10,000
+// share of all texts, whichever is larger. The keys of plan.go are few and save a pass; those of pieces.go are many. About one headline in 10,000
 // shares a key with another (a quarter of these become candidates), and the join takes half the time. With a common
 // greeting it is one in 200, and in an alphabet up to one in two.
 const (

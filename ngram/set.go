@@ -17,7 +17,7 @@ import (
 // ends at the lower rank. The common feature is then also before the end of b's prefix, so both have it as a key.
 //
 // Containment is judged by the smaller set, and for the larger one c(n) = 1. So each text is indexed twice: under its
-// prefix as the smaller one, and under all its features as the larger one. It searches the opposite role.
+// prefix as the smaller one, and under all its features as the larger one. With each it finds texts in the other role.
 type setMethod struct {
 	settings
 	least [planned]int32

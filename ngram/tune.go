@@ -80,7 +80,7 @@ func Tune(ctx context.Context, in TuneInput) (Report, error) {
 		in.Recall = .95
 	}
 	if !(in.Recall > 0 && in.Recall <= 1) {
-		return Report{}, fmt.Errorf("tune: recall %v is not in (0, 1]", in.Recall)
+		return Report{}, fmt.Errorf("tune: recall %v: out of range (want above 0, at most 1)", in.Recall)
 	}
 	t := tuner{ctx: ctx, config: in.Method, texts: sampleTexts(pairs, in.Negatives, in.Texts)}
 	r := Report{Pairs: len(pairs), Negatives: len(in.Negatives), Texts: len(t.texts), Recall: in.Recall}
@@ -137,7 +137,7 @@ func (t *tuner) byM(r *Report, pairs [][2]string) error {
 		}
 		a, b := []rune(Alnum(p[0])), []rune(Alnum(p[1]))
 		if max(len(a), len(b)) > tuneLongest {
-			return fmt.Errorf("a text has %d runes, more than %d", max(len(a), len(b)), tuneLongest)
+			return fmt.Errorf("text of %d runes: too long (want at most %d)", max(len(a), len(b)), tuneLongest)
 		}
 		common := longestCommon(a, b)
 		for m := 1; m <= tuneLargest; m++ {

@@ -11,13 +11,13 @@ import (
 // WriteText prints the proposal and both curves as tables.
 func (r Report) WriteText(w io.Writer) error {
 	var b bytes.Buffer
-	fmt.Fprintf(&b, "%d similar pairs, %d negatives, %d texts; wanted share %.3g\n\n", r.Pairs, r.Negatives, r.Texts, r.Recall)
+	fmt.Fprintf(&b, "%d similar pairs, %d negatives, %d texts; goal for recall %.3g\n\n", r.Pairs, r.Negatives, r.Texts, r.Recall)
 	fmt.Fprintf(&b, "proposed m          %d\nproposed threshold  %.2f (%s similarity)\n", r.M, r.Threshold, r.Similarity)
 	if r.M == 0 {
-		fmt.Fprintf(&b, "no m finds the wanted share: keep the exact keys\n")
+		fmt.Fprintf(&b, "no m reaches the goal: keep keys=exact\n")
 	}
 	if r.Threshold == 0 {
-		fmt.Fprintf(&b, "no threshold from 0.50 finds the wanted share\n")
+		fmt.Fprintf(&b, "no threshold from 0.50 up reaches the goal\n")
 	}
 	fmt.Fprintf(&b, "\n m   found   share   work\n")
 	for _, p := range r.ByM {
@@ -27,7 +27,7 @@ func (r Report) WriteText(w io.Writer) error {
 	for _, p := range r.ByThreshold {
 		fmt.Fprintf(&b, "%9.2f  %6d  %6.4f  %6d  %9.2f\n", p.Threshold, p.Found, p.Share, p.Wrong, p.Work)
 	}
-	fmt.Fprintf(&b, "\nwork: other texts of the sample that a text meets in its buckets\n")
+	fmt.Fprintf(&b, "\nwork: other texts of the sample in the buckets of a text\n")
 	_, err := b.WriteTo(w)
 	return err
 }

@@ -67,9 +67,9 @@ func Read(r io.Reader) (*Set, error) {
 func (s *Set) Add(r Ruling) error {
 	switch {
 	case r.A == "" || r.B == "":
-		return errors.New(`a ruling names two ids, as {"a":"x","b":"y","link":"must"}`)
+		return errors.New(`ruling: id is missing (want for example {"a":"x","b":"y","link":"must"})`)
 	case r.A == r.B:
-		return fmt.Errorf("a pair of %q with itself", r.A)
+		return fmt.Errorf("ruling: both ids are %q", r.A)
 	case r.Link != Must && r.Link != Cannot:
 		return fmt.Errorf("link %q: invalid (want %s or %s)", r.Link, Must, Cannot)
 	}

@@ -14,8 +14,8 @@ func TestRead(t *testing.T) {
 		{"the last one holds", `{"a":"x","b":"y","link":"must"}` + "\n\n" + `{"a":"y","b":"x","link":"cannot"}`, "x y cannot;"},
 		{"by ids", `{"a":"9","b":"8","link":"must"}` + "\n" + `{"a":"1","b":"2","link":"must"}`, "1 2 must;8 9 must;"},
 		{"no JSON", "x", "error: overrides:1: "},
-		{"no ids", `{"id_a":"x","id_b":"y","link":"must"}`, `error: overrides:1: a ruling names two ids, as {"a":"x","b":"y","link":"must"}`},
-		{"one id", "\n" + `{"a":"x","b":"x","link":"must"}`, `error: overrides:2: a pair of "x" with itself`},
+		{"no ids", `{"id_a":"x","id_b":"y","link":"must"}`, `error: overrides:1: ruling: id is missing (want for example {"a":"x","b":"y","link":"must"})`},
+		{"one id", "\n" + `{"a":"x","b":"x","link":"must"}`, `error: overrides:2: ruling: both ids are "x"`},
 		{"no link", `{"a":"x","b":"y"}`, `error: overrides:1: link "": invalid (want must or cannot)`},
 		{"from Windows", "\ufeff" + `{"a":"x","b":"y","link":"must"}` + "\r\n\r\n", "x y must;"},
 	} {

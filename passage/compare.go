@@ -56,7 +56,7 @@ var unknown = firstWindow{kept: -1}
 // maxKept is the number of kept occurrences at which a bucket is divided.
 const maxKept = 16
 
-var errCrowded = errors.New("too many windows that differ")
+var errCrowded = errors.New("too many different windows")
 
 // bucket reports the matches of all windows of a bucket. It compares each occurrence with kept ones, which have the first
 // occurrence of some window. If all occurrences are equal, one is kept; at most maxKept are.

@@ -29,7 +29,7 @@ type Steps struct {
 // NewSteps returns the steps for a configuration.
 func NewSteps(cfg Config) (*Steps, error) {
 	if cfg.Near != nil {
-		return nil, errors.New("passage: near-duplicates cannot be found in steps")
+		return nil, errors.New("passage: Near: not supported in steps")
 	}
 	cfg, err := cfg.withDefaults()
 	if err != nil {
@@ -121,7 +121,7 @@ const contextHead = 16
 // Add adds a context, in any order.
 func (b *Buckets) Add(c Context) error {
 	if c.Before < 0 || c.Before > len(c.Text) {
-		return fmt.Errorf("passage: a context of %d bytes with %d before its anchor", len(c.Text), c.Before)
+		return fmt.Errorf("passage: context of %d bytes: invalid length %d before its anchor", len(c.Text), c.Before)
 	}
 	head := binary.LittleEndian.AppendUint64(make([]byte, 0, contextHead), c.Key)
 	head = binary.LittleEndian.AppendUint32(head, uint32(c.Before))

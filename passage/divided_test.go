@@ -136,7 +136,7 @@ func TestStepsRefuse(t *testing.T) {
 	}
 	b := s.NewBuckets()
 	defer b.Close()
-	if err := b.Add(Context{Before: 4, Text: "abc"}); err == nil || !strings.Contains(err.Error(), "3 bytes with 4 before") {
+	if err := b.Add(Context{Before: 4, Text: "abc"}); err == nil || !strings.Contains(err.Error(), "3 bytes: invalid length 4") {
 		t.Error(err)
 	}
 	if _, err := NewSteps(Config{Least: Length{N: 1}}); err == nil {

@@ -46,7 +46,7 @@ func ParseLength(s string) (Length, error) {
 			}
 		}
 	}
-	return Length{}, fmt.Errorf("%q: invalid (want for example 200 bytes, 100 runes or 50 words, from %d to %d)", s, MinLength, MaxLength)
+	return Length{}, fmt.Errorf("%q: invalid (want for example 200 bytes, 100 runes or 50 words; the number from %d to %d)", s, MinLength, MaxLength)
 }
 
 // String returns the form that ParseLength reads.

@@ -111,7 +111,7 @@ type extent struct {
 }
 
 // errOrder is the error if the methods of a Builder are called in the wrong order.
-var errOrder = errors.New("report: Choose comes after the last decision and before the first document")
+var errOrder = errors.New("report: Choose is called too late or too early (call it after the last decision and before the first document)")
 
 // New begins a report.
 func New(opt Options) *Builder {
@@ -225,7 +225,7 @@ func (b *Builder) leaders() ([]int32, error) {
 			case ok:
 				leaderOf[n] = leader
 			case r.kind.removed():
-				return nil, fmt.Errorf("report: decision %d names a leader that is not among the decisions", n+1)
+				return nil, fmt.Errorf("report: decision %d: its leader has no decision", n+1)
 			}
 		}
 		if !r.kind.removed() {

@@ -72,7 +72,7 @@ func HashOf(token string) Hash { return sha256.Sum256([]byte(token)) }
 func NewToken() (string, error) {
 	var b [24]byte
 	if _, err := rand.Read(b[:]); err != nil {
-		return "", fmt.Errorf("draw a token: %w", err)
+		return "", fmt.Errorf("generate a token: %w", err)
 	}
 	return base64.RawURLEncoding.EncodeToString(b[:]), nil
 }
@@ -153,7 +153,7 @@ func parseLine(line string) (Hash, Grant, error) {
 	var h Hash
 	fields := strings.Fields(line)
 	if len(fields) != 3 && len(fields) != 4 {
-		return h, Grant{}, errors.New(`want "tenant roles sha256:hash" and perhaps a name`)
+		return h, Grant{}, errors.New(`invalid line (want "tenant roles sha256:hash" and optionally a name)`)
 	}
 	g := Grant{Tenant: fields[0]}
 	if err := ValidTenant(g.Tenant); err != nil {

@@ -11,9 +11,9 @@ import (
 )
 
 func (s *Server) routesForAdmin() {
-	register(s, with(operation(Admin, http.MethodDelete, "/v1/articles/{id}", "deleteArticle", "Delete an article and its texts; its docId lives on"), http.StatusNotFound), s.deleteArticle)
-	register(s, with(operation(Admin, http.MethodDelete, "/v1/docids/{docId}", "endDocid", "End a docId; it is never given again"), http.StatusNotFound, http.StatusGone), s.endDocID)
-	look(s, operation(Admin, http.MethodGet, "/v1/log", "log", "The log of changes: complete, in order, without texts"), s.logPage)
+	register(s, with(operation(Admin, http.MethodDelete, "/v1/articles/{id}", "deleteArticle", "Delete an article and its texts, but not its docId"), http.StatusNotFound), s.deleteArticle)
+	register(s, with(operation(Admin, http.MethodDelete, "/v1/docids/{docId}", "endDocid", "End a docId, which is never used again"), http.StatusNotFound, http.StatusGone), s.endDocID)
+	look(s, operation(Admin, http.MethodGet, "/v1/log", "log", "Read the log of changes: complete, in order, without texts"), s.logPage)
 	look(s, with(operation(Operator, http.MethodPost, "/v1/backup", "backup", "Write a snapshot of all tenants into the server's folder of backups"), http.StatusNotFound, http.StatusConflict), s.backup)
 }
 
@@ -41,7 +41,7 @@ func (s *Server) endDocID(ctx context.Context, in *docIDInput) (api.Change, erro
 }
 
 type logInput struct {
-	After uint64 `query:"after" doc:"Entries after this change."`
+	After uint64 `query:"after" doc:"Return entries after this change."`
 	Limit int    `query:"limit" minimum:"1" maximum:"1000" default:"100"`
 }
 

@@ -100,9 +100,9 @@ func readAhead(b *body, length int64) (head *bytes.Buffer, long bool, p *huma.Er
 	case err == nil:
 		return head, n == shortBody, nil
 	case errors.As(errors.Unwrap(err), &slow) && slow.Timeout():
-		return nil, false, problem(http.StatusRequestTimeout, api.CodeInvalid, "the body did not arrive in time")
+		return nil, false, problem(http.StatusRequestTimeout, api.CodeInvalid, "body: timed out")
 	}
-	return nil, false, problem(http.StatusBadRequest, api.CodeInvalid, fmt.Sprintf("the body did not arrive whole: %v", err))
+	return nil, false, problem(http.StatusBadRequest, api.CodeInvalid, fmt.Sprintf("body: incomplete: %v", err))
 }
 
 // rest reads the rest of a long body. It returns a problem if the body is too long. The returned reader reports any
@@ -123,7 +123,7 @@ func (b *body) rest(head *bytes.Buffer) (io.ReadCloser, *huma.ErrorModel) {
 }
 
 func tooLong(limit int64) *huma.ErrorModel {
-	return problem(http.StatusRequestEntityTooLarge, api.CodeTooLarge, fmt.Sprintf("the body is over %d bytes", limit))
+	return problem(http.StatusRequestEntityTooLarge, api.CodeTooLarge, fmt.Sprintf("body: too large (want at most %d bytes)", limit))
 }
 
 // failing is a reader that always fails.

@@ -69,8 +69,8 @@ const classicReason = "docId_filter "
 func (s *Server) classic(mux *http.ServeMux) {
 	for _, method := range []string{http.MethodGet, http.MethodPost} {
 		op := operation(Submit, method, classicPath, "classic"+method[:1]+strings.ToLower(method[1:]),
-			"The classic interface: json={...} in the query, in a form or as the body")
-		op.Description = "Fields: url, title, content, category, media, imageCount, nid, heat, publishTime, as strings. The answer has filterReason, docId, filterStatus, status; its header " + seqHeader + " the number of the change."
+			"Use the classic interface: json={...} in the query, in a form or as the body")
+		op.Description = "Fields: url, title, content, category, media, imageCount, nid, heat, publishTime, as strings. The answer has filterReason, docId, filterStatus and status; its header " + seqHeader + " has the number of the change."
 		op.Parameters = []*huma.Param{{Name: "json", In: "query", Schema: &huma.Schema{Type: huma.TypeString}}}
 		decided := op.Responses["200"]
 		decided.Description = "Decided"
@@ -90,7 +90,7 @@ func (s *Server) getDocID(w http.ResponseWriter, r *http.Request) {
 	writes.Method = http.MethodPost // a GET also writes
 	if s.origins.Check(&writes) != nil {
 		s.figures.refused("cross_site")
-		s.classicFail(w, problem(http.StatusForbidden, api.CodeCrossSite, "a browser sent this from another site"))
+		s.classicFail(w, problem(http.StatusForbidden, api.CodeCrossSite, "cross-site request from a browser"))
 		return
 	}
 	if p := allow(callerOf(r.Context()), Submit); p != nil {
@@ -167,7 +167,7 @@ func classicSubmission(r *http.Request) (docid.Submission, error) {
 	if t, ok := classicTime(string(c.PublishTime)); ok {
 		sub.Time = t.UnixNano()
 	} else if c.PublishTime != "" {
-		return sub, at("json.publishTime", "is no time")
+		return sub, at("json.publishTime", "is not a time")
 	}
 	return sub, nil
 }
@@ -179,9 +179,9 @@ func classicProblem(err error) string {
 	case !errors.As(err, &misfit):
 		return syntaxProblem(err)
 	case misfit.JSONPointer != "":
-		return "a field is neither text nor number"
+		return "a field is neither a string nor a number"
 	}
-	return "no object with text fields"
+	return "not an object (want one with string fields)"
 }
 
 func classicJSON(r *http.Request) ([]byte, error) {
@@ -191,9 +191,9 @@ func classicJSON(r *http.Request) ([]byte, error) {
 		var large *http.MaxBytesError
 		switch {
 		case errors.As(err, &large):
-			return nil, problem(http.StatusRequestEntityTooLarge, api.CodeTooLarge, "the body is too large")
+			return nil, problem(http.StatusRequestEntityTooLarge, api.CodeTooLarge, "body: too large")
 		case err != nil:
-			return nil, problem(http.StatusBadRequest, api.CodeInvalid, "the body could not be read")
+			return nil, problem(http.StatusBadRequest, api.CodeInvalid, "body: cannot be read")
 		case t == "application/json":
 			return body, nil
 		}

@@ -91,13 +91,13 @@ func TestClassicFields(t *testing.T) {
 		{`{"nid":"a2","content":"y","heat":7,"publishTime":1795000000}`, 200, "good news"},
 		{`{"nid":"a3","content":null,"publishTime":"1795000000000"}`, 200, "good news"},
 		{`{"nid":"a4","heat":"hot"}`, 422, "json.heat: is not an integer"},
-		{`{"nid":"a5","publishTime":"yesterday"}`, 422, "json.publishTime: is no time"},
-		{`{"nid":"a6","content":{"deep":1}}`, 400, "json: a field is neither text nor number"},
-		{`{"nid":"a7","Content":"one","content":"two"}`, 400, "json: an object has a key twice (nid is another name of id, content of text)"},
-		{`["nid"]`, 400, "json: no object with text fields"},
-		{`{`, 400, "json: no valid JSON near byte 1"},
-		{`{"nid":"` + strings.Repeat("x", 257) + `"}`, 422, "json.id: over 256 bytes"},
-		{`{"nid":"~1"}`, 422, `json.id: an id cannot begin with "~"`},
+		{`{"nid":"a5","publishTime":"yesterday"}`, 422, "json.publishTime: is not a time"},
+		{`{"nid":"a6","content":{"deep":1}}`, 400, "json: a field is neither a string nor a number"},
+		{`{"nid":"a7","Content":"one","content":"two"}`, 400, "json: an object has a key twice (nid is the same as id, content the same as text)"},
+		{`["nid"]`, 400, "json: not an object (want one with string fields)"},
+		{`{`, 400, "json: invalid JSON near byte 1"},
+		{`{"nid":"` + strings.Repeat("x", 257) + `"}`, 422, "json.id: is longer than 256 bytes"},
+		{`{"nid":"~1"}`, 422, `json.id: begins with "~", which is reserved`},
 	}
 	f := start(t)
 	for _, test := range tests {

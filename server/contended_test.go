@@ -52,10 +52,10 @@ func TestReasonIsLogged(t *testing.T) {
 		with error
 		want string
 	}{
-		{fmt.Errorf("%w: %w", docid.ErrUnavailable, full), "the store takes no writes: write 000007.log: input/output error"},
-		{fmt.Errorf("%w: an answer of 3 parts", docid.ErrUnavailable), "the store takes no writes: an answer of 3 parts"},
-		{errors.Join(docid.ErrUnavailable, full), "the store takes no writes\nwrite 000007.log: input/output error"},
-		{docid.ErrUnavailable, "the store takes no writes"},
+		{fmt.Errorf("%w: %w", docid.ErrUnavailable, full), "the store accepts no writes: write 000007.log: input/output error"},
+		{fmt.Errorf("%w: an answer of 3 parts", docid.ErrUnavailable), "the store accepts no writes: an answer of 3 parts"},
+		{errors.Join(docid.ErrUnavailable, full), "the store accepts no writes\nwrite 000007.log: input/output error"},
+		{docid.ErrUnavailable, "the store accepts no writes"},
 		{full, "write 000007.log: input/output error"},
 	} {
 		f := start(t, func(c *server.Config) { c.Store = refusing{memoryStore(t), test.with} })

@@ -244,7 +244,7 @@ func moved(t *testing.T, f *fixture, tab *browser.Tab, c *api.Client) {
 	}
 	browser.Eval[any](tab, "document.querySelector('#move-to').value = ''") // the driver types the key that opened the dialog, handled or not
 	browser.Eval[any](tab, "document.querySelector('.move form').requestSubmit()")
-	tab.Wait("document.querySelector('.move [role=alert]')?.innerText.includes('send it along')")
+	tab.Wait("document.querySelector('.move [role=alert]')?.innerText.includes('send it in the request')")
 	browser.Eval[any](tab, fmt.Sprintf("(() => { document.querySelector('#move-text').value = %q; document.querySelector('#move-why').value = 'another day <b>'; document.querySelector('.move form').requestSubmit(); })()", atSea+" And so on."))
 	tab.Wait("!document.querySelector('.move') && document.querySelectorAll('.member').length === 2")
 	own := at()

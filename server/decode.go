@@ -201,13 +201,13 @@ func kindOf(t reflect.Type) string {
 // syntaxProblem describes a syntax error without quoting the input.
 func syntaxProblem(err error) string {
 	if errors.Is(err, jsontext.ErrDuplicateName) {
-		return "an object has a key twice (nid is another name of id, content of text)"
+		return "an object has a key twice (nid is the same as id, content the same as text)"
 	}
 	var bad *jsontext.SyntacticError
 	if errors.As(err, &bad) {
-		return "no valid JSON near byte " + strconv.FormatInt(bad.ByteOffset, 10)
+		return "invalid JSON near byte " + strconv.FormatInt(bad.ByteOffset, 10)
 	}
-	return "no valid JSON"
+	return "invalid JSON"
 }
 
 // maxLocation bounds how much of a request its answer repeats, in bytes.

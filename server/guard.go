@@ -65,7 +65,7 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 			s.logLimiter.log(ctx, slog.LevelError, "a handler panicked", fmt.Sprintf("%T", p), "type", fmt.Sprintf("%T", p), "stack", string(debug.Stack()))
 			if !rec.wrote {
 				writeProblem(rec, problem(http.StatusInternalServerError, api.CodeInternal,
-					"a defect of the server ended this request; whether it was stored is not known, and the log has the details"))
+					"a defect of the server ended this request; it may or may not be stored (the log has the details)"))
 			}
 		}
 		s.figures.request(r.Pattern, rec.status, time.Since(start))
@@ -75,7 +75,7 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	p := s.refuse(r)
 	if p == nil {
 		if err := s.origins.Check(r); err != nil {
-			p = problem(http.StatusForbidden, api.CodeCrossSite, "a browser sent this from another site")
+			p = problem(http.StatusForbidden, api.CodeCrossSite, "cross-site request from a browser")
 		}
 	}
 	if p != nil {
@@ -89,18 +89,18 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 func (s *Server) refuse(r *http.Request) *huma.ErrorModel {
 	switch {
 	case !s.knowsHost(r.Host):
-		return problem(http.StatusMisdirectedRequest, api.CodeHost, "this server does not answer to the name in the Host header")
+		return problem(http.StatusMisdirectedRequest, api.CodeHost, "the name in the Host header is not allowed (see --host)")
 	case headerBytes(r.Header) > maxHeaders:
-		return problem(http.StatusRequestHeaderFieldsTooLarge, api.CodeTooLarge, fmt.Sprintf("the headers are over %d bytes", maxHeaders))
+		return problem(http.StatusRequestHeaderFieldsTooLarge, api.CodeTooLarge, fmt.Sprintf("headers: too large (want at most %d bytes)", maxHeaders))
 	case len(r.RequestURI) > urlLimit(r.URL.Path):
-		return problem(http.StatusRequestURITooLong, api.CodeTooLarge, "the request target is too long; POST the article")
+		return problem(http.StatusRequestURITooLong, api.CodeTooLarge, "request target: too long (want POST with the article in the body)")
 	case r.Header.Get("Content-Encoding") != "" && !strings.EqualFold(r.Header.Get("Content-Encoding"), "identity"):
-		return problem(http.StatusUnsupportedMediaType, api.CodeInvalid, "compressed bodies are refused")
+		return problem(http.StatusUnsupportedMediaType, api.CodeInvalid, "compressed bodies are not supported")
 	case r.ContentLength > s.bodyLimit(r.URL.Path):
 		return tooLong(s.bodyLimit(r.URL.Path))
 	case !rightType(r):
 		words, _ := typesOf(r.URL.Path)
-		return problem(http.StatusUnsupportedMediaType, api.CodeInvalid, "the Content-Type must be "+words)
+		return problem(http.StatusUnsupportedMediaType, api.CodeInvalid, "Content-Type: invalid (want "+words+")")
 	}
 	return nil
 }
@@ -116,7 +116,7 @@ func (s *Server) admitted(w http.ResponseWriter, r *http.Request) *http.Request 
 			return r
 		}
 		s.figures.refused("token")
-		refuseUnread(w, r, problem(http.StatusUnauthorized, api.CodeToken, "the token is not known"))
+		refuseUnread(w, r, problem(http.StatusUnauthorized, api.CodeToken, "unknown token"))
 		return r
 	}
 	c.client, ok = s.clients.enter(name)
@@ -281,11 +281,11 @@ func (s *Server) identify(r *http.Request) (caller, string, bool) {
 func allow(c caller, role Role) *huma.ErrorModel {
 	switch {
 	case c.grant == nil:
-		return problem(http.StatusUnauthorized, api.CodeToken, "a token is needed")
+		return problem(http.StatusUnauthorized, api.CodeToken, "token: missing")
 	case c.tenant == nil:
-		return problem(http.StatusUnauthorized, api.CodeToken, "the tenant of this token is new: restart the server to serve it")
+		return problem(http.StatusUnauthorized, api.CodeToken, "the tenant of this token is new (restart the server to serve it)")
 	case role == "" || !c.grant.Has(role):
-		return problem(http.StatusForbidden, api.CodeForbidden, fmt.Sprintf("this needs a token with the role %q", role))
+		return problem(http.StatusForbidden, api.CodeForbidden, fmt.Sprintf("token: no permission (want the role %q)", role))
 	}
 	return nil
 }

@@ -260,7 +260,7 @@ func TestTroubleComesAndGoes(t *testing.T) {
 			}
 		}
 		said := f.log.String()
-		if strings.Count(said, `"msg":"the store takes no writes"`) != n+1 || strings.Count(said, `"msg":"the store takes writes again"`) != n+1 {
+		if strings.Count(said, `"msg":"the store accepts no writes"`) != n+1 || strings.Count(said, `"msg":"the store accepts writes again"`) != n+1 {
 			t.Errorf("the log says %s", said)
 		}
 	}
@@ -285,7 +285,7 @@ func TestStoreThatFails(t *testing.T) {
 			t.Errorf("%v: ready: %d", err, r.status)
 		}
 		f.send(f.request(http.MethodGet, "/readyz", "", ""))
-		if said := f.log.String(); strings.Count(said, `"the store takes no writes","cause":"`+err.Error()) != 1 {
+		if said := f.log.String(); strings.Count(said, `"the store accepts no writes","cause":"`+err.Error()) != 1 {
 			t.Errorf("%v: the log says %s", err, said)
 		}
 	}

@@ -20,14 +20,14 @@ func (s *Server) routesForRead() {
 		return operation(Read, http.MethodGet, path, id, summary)
 	}
 	register(s, operation(Read, http.MethodPost, "/v1/check", "check", "Decide on one article without storing it"), s.check)
-	look(s, operation(Read, http.MethodPost, "/v1/near", "near", "The docIds most like an article"), s.near)
-	look(s, get("/v1/near", "nearText", "The docIds most like a text"), s.nearText)
+	look(s, operation(Read, http.MethodPost, "/v1/near", "near", "Find the docIds most like an article"), s.near)
+	look(s, get("/v1/near", "nearText", "Find the docIds most like a text"), s.nearText)
 	look(s, operation(Read, http.MethodPost, "/v1/compare", "compare", "Compare two articles, stage by stage"), s.compare)
 	look(s, with(get("/v1/articles/{id}", "article", "Find an article and its docId"), http.StatusNotFound), s.article)
 	look(s, get("/v1/docids", "docids", "List docIds by size, the largest first"), s.groups)
-	look(s, with(get("/v1/docids/{docId}", "docid", "A docId: leader, kept copy, members, evidence"), http.StatusNotFound, http.StatusGone), s.group)
-	look(s, get("/v1/find", "find", "The docIds that a url or a title leads to"), s.find)
-	register(s, with(get("/v1/changes/{seq}", "evidence", "The answer given with a change"), http.StatusNotFound), s.evidence)
+	look(s, with(get("/v1/docids/{docId}", "docid", "Get a docId: leader, kept copy, members, evidence"), http.StatusNotFound, http.StatusGone), s.group)
+	look(s, get("/v1/find", "find", "Find the docIds of a url or a title"), s.find)
+	register(s, with(get("/v1/changes/{seq}", "evidence", "Get the answer that a change gave"), http.StatusNotFound), s.evidence)
 	register(s, get("/v1/stats", "stats", "Counts"), s.stats)
 }
 
@@ -128,7 +128,7 @@ func instant(unixNano int64) time.Time { return time.Unix(0, unixNano).UTC() }
 
 type groupInput struct {
 	DocID string `path:"docId" example:"1bfe3d897e414e0e-970db008a65fe511"`
-	After uint64 `query:"after" doc:"Members that came after this change."`
+	After uint64 `query:"after" doc:"Return members added after this change."`
 	Limit int    `query:"limit" minimum:"1" maximum:"100" default:"20"`
 }
 
@@ -169,8 +169,8 @@ func (s *Server) group(ctx context.Context, in *groupInput, seq uint64) (api.Gro
 }
 
 type groupsInput struct {
-	MinSize int    `query:"minSize" minimum:"1" default:"2" doc:"Only docIds of this many articles or more."`
-	After   string `query:"after" doc:"The value of next of the page before."`
+	MinSize int    `query:"minSize" minimum:"1" default:"2" doc:"Return docIds of at least this many articles."`
+	After   string `query:"after" doc:"The value of next of the previous page."`
 	Limit   int    `query:"limit" minimum:"1" maximum:"100" default:"20"`
 }
 

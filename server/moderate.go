@@ -17,11 +17,11 @@ const maxWhy = 1 << 10
 
 // routesForModerators registers the routes for corrections and rulings.
 func (s *Server) routesForModerators() {
-	register(s, with(operation(Moderate, http.MethodPost, "/v1/articles/{id}/correct", "correct", "Move an article to another docId: the one change of an answer that was given"),
+	register(s, with(operation(Moderate, http.MethodPost, "/v1/articles/{id}/correct", "correct", "Move an article to another docId; only this changes an earlier answer"),
 		http.StatusNotFound, http.StatusConflict, http.StatusGone), s.correct)
-	register(s, operation(Moderate, http.MethodPost, "/v1/rulings", "rule", "Say that two articles are, or are not, duplicates; obeyed from then on"), s.rule)
-	look(s, operation(Read, http.MethodGet, "/v1/unsure", "unsure", "Articles whose relation to a docId is unsure, the newest first"), s.unsure)
-	look(s, operation(Read, http.MethodGet, "/v1/rulings", "rulings", "What people have said of pairs, in order"), s.rulings)
+	register(s, operation(Moderate, http.MethodPost, "/v1/rulings", "rule", "Rule that two articles are, or are not, duplicates, for all later decisions"), s.rule)
+	look(s, operation(Read, http.MethodGet, "/v1/unsure", "unsure", "List articles whose relation to a docId is unsure, the newest first"), s.unsure)
+	look(s, operation(Read, http.MethodGet, "/v1/rulings", "rulings", "List the rulings of people on pairs, in order"), s.rulings)
 }
 
 type correction struct {
@@ -75,7 +75,7 @@ func (s *Server) rule(ctx context.Context, in *bodyOf[api.Ruling]) (out api.Rule
 		return out, err
 	}
 	if b.Link == noLink {
-		return out, at("body.link", "is missing; empty takes back what was said")
+		return out, at("body.link", "is missing (an empty link withdraws the ruling)")
 	}
 	for _, nid := range []string{b.A, b.B} {
 		switch _, _, err := detector(ctx).Member(ctx, nid); {
@@ -102,7 +102,7 @@ func fromRuling(e *docid.Entry) api.RulingEntry {
 }
 
 type rulingsInput struct {
-	After uint64 `query:"after" doc:"Rulings that were made after this change."`
+	After uint64 `query:"after" doc:"Return rulings after this change."`
 	Limit int    `query:"limit" minimum:"1" maximum:"1000" default:"100"`
 }
 
@@ -121,7 +121,7 @@ func (s *Server) rulings(ctx context.Context, in *rulingsInput, seq uint64) (api
 }
 
 type unsureInput struct {
-	Before uint64 `query:"before" doc:"Articles that came before this change; 0: the newest."`
+	Before uint64 `query:"before" doc:"Return articles before this change; 0: the newest."`
 	Limit  int    `query:"limit" minimum:"1" maximum:"100" default:"20"`
 }
 

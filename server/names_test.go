@@ -25,7 +25,7 @@ func TestNames(t *testing.T) {
 		{"PATCH", "/v1/articles/a", `{"content":"` + story(1) + ` once more"}`, `"id":"a","change":"update"`, 200},
 		{"GET", "/v1/articles/a", "", `"article":{"id":"a"`, 200},
 		{"GET", "/v1/log", "", `"id":"a"`, 200},
-		{"POST", "/v1/articles", `{"nid":"a","id":"a"}`, "an object has a key twice (nid is another name of id", 400},
+		{"POST", "/v1/articles", `{"nid":"a","id":"a"}`, "an object has a key twice (nid is the same as id", 400},
 		{"POST", "/v1/articles", `{"id":"d","txt":"x"}`, "there is no such field; did you mean \\\"text\\\"?", 422},
 		{"POST", "/v1/articles", `{"nid":"d","titel":"x"}`, "did you mean \\\"title\\\"?", 422},
 		{"POST", "/v1/articles", `{"body":"x"}`, "the names here are id, url, title, text, ", 422},

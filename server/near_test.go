@@ -75,7 +75,7 @@ func TestNearIsRefused(t *testing.T) {
 		{"GET", "/v1/near?text=a&top=0", "", "query.top", 422},
 		{"GET", "/v1/near?text=a&limit=3", "", "query.limit", 422},
 		{"POST", "/v1/near", `{"content":"a","top":101}`, "body.top", 422},
-		{"POST", "/v1/near", `{"content":"` + strings.Repeat("a", 1<<20+1) + `"}`, "over 1048576 bytes", 422},
+		{"POST", "/v1/near", `{"content":"` + strings.Repeat("a", 1<<20+1) + `"}`, "is longer than 1048576 bytes", 422},
 		{"POST", "/v1/near", `{"content":"a"}`, `"neighbors":[]`, 200},
 	} {
 		if r := f.do(server.Read, test.method, test.path, test.body); r.status != test.status || !strings.Contains(r.body, test.says) {

@@ -19,7 +19,7 @@ const (
 )
 
 func (s *Server) routesForPictures() {
-	op := operation(Submit, http.MethodPost, imagesPath, "image", "The PDQ hash of a picture, for the images of an article; nothing is stored")
+	op := operation(Submit, http.MethodPost, imagesPath, "image", "Compute the PDQ hash of a picture, for the images of an article; nothing is stored")
 	op.Description = "The body is the file: JPEG, PNG, GIF (the first frame), WebP, BMP or TIFF, as image/... or application/octet-stream."
 	op.MaxBodyBytes = s.bodyLimit(imagesPath) + 1 // huma rejects a body of this size, and rest rejects a longer one
 	register(s, with(op, http.StatusNotFound), s.image)
@@ -49,7 +49,7 @@ type pictureInput struct {
 // image hashes a picture. A decoder needs much memory, so it needs a slot of the semaphore of long judgements.
 func (s *Server) image(ctx context.Context, in *pictureInput) (api.Hashed, error) {
 	if s.cfg.Pictures == nil {
-		return api.Hashed{}, problem(http.StatusNotFound, api.CodeNotFound, "this server takes no pictures: serve --images")
+		return api.Hashed{}, problem(http.StatusNotFound, api.CodeNotFound, "this server accepts no pictures (want neardup serve --images)")
 	}
 	if err := s.semaphore.Acquire(ctx); err != nil {
 		return api.Hashed{}, err
@@ -57,7 +57,7 @@ func (s *Server) image(ctx context.Context, in *pictureInput) (api.Hashed, error
 	defer s.semaphore.Release()
 	p, err := image.Read(in.RawBody, *s.cfg.Pictures)
 	if err != nil {
-		return api.Hashed{}, at("body", "is not a picture that can be read: "+err.Error())
+		return api.Hashed{}, at("body", "is not a readable picture: "+err.Error())
 	}
 	return api.Hashed{
 		Image: api.Image{Hash: p.Hashes[0].String(), Quality: p.Quality},
@@ -78,7 +78,7 @@ func typesOf(path string) (words string, is func(t string) bool) {
 // refuseExtras returns an error for the pictures of an article if the service has the profile classic.
 func (s *Server) refuseExtras(sub *docid.Submission) error {
 	if len(sub.Pictures) > 0 && s.cfg.Classic != nil {
-		return at("body.images", "the classic system takes no pictures")
+		return at("body.images", "the classic system accepts no pictures")
 	}
 	return nil
 }
@@ -86,7 +86,7 @@ func (s *Server) refuseExtras(sub *docid.Submission) error {
 // toExtras converts the pictures of an article.
 func toExtras(in api.Extras, location string) (x docid.Extras, err error) {
 	if len(in.Images) > maxPictures {
-		return x, at(location+".images", fmt.Sprintf("over %d pictures", maxPictures))
+		return x, at(location+".images", fmt.Sprintf("has more than %d pictures", maxPictures))
 	}
 	for i, one := range in.Images {
 		h, err := image.ParseHash(one.Hash)

@@ -80,12 +80,12 @@ func TestImageIsRefused(t *testing.T) {
 		{"of any type", small, "application/octet-stream", 200, `"hash":"`},
 		{"a text", "no picture", "image/png", 422, "not a supported picture"},
 		{"an AVIF", "\x00\x00\x00\x20ftypavif....", "image/avif", 422, "unsupported format: AVIF"},
-		{"one that is cut short", small[:100], "image/png", 422, "is not a picture that can be read"},
-		{"too many pixels", string(pngOf(t, stdimage.NewGray(stdimage.Rect(0, 0, 400, 251)))), "image/png", 422, "400 x 251 pixels, and at most 100000 are decoded"},
-		{"too many bytes", strings.Repeat("x", 300_001), "image/png", 413, "over 300000 bytes"},
+		{"one that is cut short", small[:100], "image/png", 422, "is not a readable picture"},
+		{"too many pixels", string(pngOf(t, stdimage.NewGray(stdimage.Rect(0, 0, 400, 251)))), "image/png", 422, "400 x 251 pixels (want at most 100000 in all)"},
+		{"too many bytes", strings.Repeat("x", 300_001), "image/png", 413, "too large (want at most 300000 bytes)"},
 		{"as many as allowed", small + strings.Repeat("x", 300_000-len(small)), "image/png", 200, `"hash":"`},
-		{"a JSON", small, "application/json", 415, "must be image/... or application/octet-stream"},
-		{"a form", small, "application/x-www-form-urlencoded", 415, "must be image/... or application/octet-stream"},
+		{"a JSON", small, "application/json", 415, "want image/... or application/octet-stream"},
+		{"a form", small, "application/x-www-form-urlencoded", 415, "want image/... or application/octet-stream"},
 		{"nothing", "", "image/png", 400, "body"},
 	} {
 		r := f.do(server.Submit, http.MethodPost, "/v1/images", c.body, "Content-Type", c.contentType)
@@ -160,7 +160,7 @@ func TestImagesAreRefused(t *testing.T) {
 		{`{"content":"x","images":[{"hash":"` + hash + `","quality":null}]}`, `"is not 0 to 100","location":"body.images[0].quality"`},
 		{`{"content":"x","images":[{"hash":"` + hash + `","quality":1.5}]}`, `"is not a whole number of 64 bits","location":"body.images[0].quality"`},
 		{`{"content":"x","images":[{"hash":"` + hash + `","file":"x"}]}`, `"location":"body.images[0].file"`},
-		{`{"content":"x","images":[` + strings.Repeat(`{"hash":"`+hash+`","quality":9},`, 50) + `{"hash":"` + hash + `","quality":9}]}`, `over 50 pictures`},
+		{`{"content":"x","images":[` + strings.Repeat(`{"hash":"`+hash+`","quality":9},`, 50) + `{"hash":"` + hash + `","quality":9}]}`, `has more than 50 pictures`},
 	} {
 		if r := f.do(server.Submit, http.MethodPost, "/v1/articles", c.body); r.status != 422 || !strings.Contains(r.body, c.says) {
 			t.Errorf("%.80s: %d %s, want %s", c.body, r.status, r.body, c.says)
@@ -168,12 +168,12 @@ func TestImagesAreRefused(t *testing.T) {
 	}
 	many := `{"title":"x","images":[` + strings.Repeat(`{"hash":"`+hash+`","quality":9},`, 50) + `{"hash":"` + hash + `","quality":9}]}`
 	for path, body := range map[string]string{"/v1/check": many, "/v1/compare": `{"a":{},"b":` + many + `}`} { // else compared each with each
-		if r := f.do(server.Read, http.MethodPost, path, body); r.status != 422 || !strings.Contains(r.body, `images"`) || !strings.Contains(r.body, "over 50 pictures") {
+		if r := f.do(server.Read, http.MethodPost, path, body); r.status != 422 || !strings.Contains(r.body, `images"`) || !strings.Contains(r.body, "has more than 50 pictures") {
 			t.Errorf("%s: %d %s", path, r.status, r.body)
 		}
 	}
 	body := `{"content":"x","images":[{"hash":"` + hash + `","quality":90}]}`
-	if r := start(t).do(server.Submit, http.MethodPost, "/v1/articles", body); r.status != 422 || !strings.Contains(r.body, "takes no pictures") {
+	if r := start(t).do(server.Submit, http.MethodPost, "/v1/articles", body); r.status != 422 || !strings.Contains(r.body, "accepts no pictures") {
 		t.Errorf("an index without: %d %s", r.status, r.body)
 	}
 }

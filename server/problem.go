@@ -48,27 +48,27 @@ func problemOf(err error) *huma.ErrorModel {
 	}{
 		{docid.ErrInvalid, http.StatusUnprocessableEntity, api.CodeInvalid, ""},
 		{docid.ErrNotFound, http.StatusNotFound, api.CodeNotFound, ""},
-		{docid.ErrEnded, http.StatusGone, api.CodeEnded, "the docId has ended; it is never given again"},
+		{docid.ErrEnded, http.StatusGone, api.CodeEnded, "the docId has ended and is never used again"},
 		{docid.ErrMismatch, http.StatusConflict, api.CodeIdempotency, "the idempotency key was used with another request"},
 		{docid.ErrTaken, http.StatusConflict, api.CodeNIDTaken, "the id belongs to another article; PATCH /v1/articles/{id} changes its heat or text"},
 		{docid.ErrLeads, http.StatusConflict, api.CodeLeads, docid.ErrLeads.Error()},
 		{docid.ErrTextUnknown, http.StatusUnprocessableEntity, api.CodeInvalid, docid.ErrTextUnknown.Error()},
-		{docid.ErrHotBucket, http.StatusUnprocessableEntity, api.CodeCrowded, "more docIds are like this article than can be compared; it was not stored"},
-		{docid.ErrQuota, http.StatusForbidden, api.CodeQuota, "the quota of articles is used up"},
-		{docid.ErrContended, http.StatusServiceUnavailable, api.CodeUnavailable, "too many conflicting submissions; it was not stored"},
-		{docid.ErrBehind, http.StatusServiceUnavailable, api.CodeUnavailable, "the store has lost changes that were read before; it was not stored"},
-		{docid.ErrBacklog, http.StatusServiceUnavailable, api.CodeBacklog, "too many changes wait for MySQL or HBase; it was not stored"},
+		{docid.ErrHotBucket, http.StatusUnprocessableEntity, api.CodeCrowded, "more docIds share a key with this article than can be compared; it was not stored"},
+		{docid.ErrQuota, http.StatusForbidden, api.CodeQuota, "the quota of articles is exhausted"},
+		{docid.ErrContended, http.StatusServiceUnavailable, api.CodeUnavailable, "too many conflicting submissions; the article was not stored"},
+		{docid.ErrBehind, http.StatusServiceUnavailable, api.CodeUnavailable, "the store has lost acknowledged changes; the article was not stored"},
+		{docid.ErrBacklog, http.StatusServiceUnavailable, api.CodeBacklog, "too many changes are pending for MySQL or HBase; the article was not stored"},
 		{docid.ErrFull, http.StatusInsufficientStorage, api.CodeFull, "the disk is full"},
-		{docid.ErrUnavailable, http.StatusServiceUnavailable, api.CodeUnavailable, "the store is away or takes no writes; whether a change was stored is not known"},
-		{fs.ErrExist, http.StatusConflict, api.CodeExists, "a backup of that name is there already"},
-		{context.DeadlineExceeded, http.StatusServiceUnavailable, api.CodeUnavailable, "it took too long; whether it was stored is not known"},
-		{context.Canceled, http.StatusServiceUnavailable, api.CodeUnavailable, "the caller went away"},
+		{docid.ErrUnavailable, http.StatusServiceUnavailable, api.CodeUnavailable, "the store is unreachable or accepts no writes; a change may or may not be stored"},
+		{fs.ErrExist, http.StatusConflict, api.CodeExists, "a backup of that name exists already"},
+		{context.DeadlineExceeded, http.StatusServiceUnavailable, api.CodeUnavailable, "the request timed out; it may or may not be stored"},
+		{context.Canceled, http.StatusServiceUnavailable, api.CodeUnavailable, "the client closed the connection"},
 	} {
 		if errors.Is(err, m.is) {
 			return problem(m.status, m.code, cmp.Or(m.detail, err.Error()))
 		}
 	}
-	return problem(http.StatusServiceUnavailable, api.CodeUnavailable, "the server failed; whether it was stored is not known")
+	return problem(http.StatusServiceUnavailable, api.CodeUnavailable, "the server failed; the request may or may not be stored")
 }
 
 // logLimiter limits log lines about requests to one per second for each message and kind. A line has the count of

@@ -88,8 +88,8 @@ func TestClassicProfile(t *testing.T) {
 	}
 	stop()
 	running.Wait()
-	if !strings.Contains(f.log.String(), "a sink waits") {
-		t.Error("nobody hears why a sink waits")
+	if !strings.Contains(f.log.String(), "a sink is unreachable") {
+		t.Error("the log has no reason for an unreachable sink")
 	}
 	l.attach = docid.ErrUndrained
 	access := &server.Access{}

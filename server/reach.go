@@ -23,7 +23,7 @@ type reach struct {
 	mu        sync.Mutex
 	reachable context.Context // cancelled with the reason when the store becomes unreachable
 	cancel    context.CancelCauseFunc
-	logged    atomic.Bool // it was logged that the store takes no writes
+	logged    atomic.Bool // the log has a line that the store accepts no writes
 }
 
 // back records that the store answers again.
@@ -61,7 +61,7 @@ func (r *reach) watch(ctx context.Context, ask func(context.Context) error, repo
 		if err == nil {
 			r.back()
 		} else {
-			r.cancel(fmt.Errorf("%w: it does not answer: %w", docid.ErrUnavailable, err))
+			r.cancel(fmt.Errorf("%w: no answer: %w", docid.ErrUnavailable, err))
 		}
 		if was != (err != nil) {
 			report(err)

@@ -69,8 +69,8 @@ func problems(mux *http.ServeMux) http.Handler {
 // page would load scripts from other sites.
 func (s *Server) describe() huma.Config {
 	cfg := huma.DefaultConfig("neardup docId service", s.cfg.Version)
-	cfg.Info.Description = "Is this article new, or which one is it? Every answer names its evidence and the number of its change."
-	cfg.Servers = []*huma.Server{{URL: "/", Description: "The server that serves this description"}}
+	cfg.Info.Description = "Is this article new, or which one is it? Every answer has its evidence and the number of its change."
+	cfg.Servers = []*huma.Server{{URL: "/", Description: "The server of this description"}}
 	cfg.DocsPath, cfg.SchemasPath, cfg.CreateHooks = "", "", nil
 	cfg.RejectUnknownQueryParameters = true
 	format := huma.Format{Marshal: marshal, Unmarshal: unmarshal}
@@ -96,7 +96,7 @@ func finish(ctx huma.Context, _ string, v any) (any, error) {
 		return v, nil
 	}
 	if e.Status == http.StatusRequestTimeout {
-		e.Detail = "the body did not arrive whole"
+		e.Detail = "body: incomplete"
 	}
 	if e.Type == "" {
 		e.Type = api.TypePrefix + api.CodeInvalid

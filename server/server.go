@@ -132,7 +132,7 @@ type tenant struct {
 // with other settings.
 func New(ctx context.Context, cfg Config) (*Server, error) {
 	if (cfg.Classic == nil && (cfg.Store == nil || cfg.Settings == nil)) || cfg.Access == nil {
-		return nil, errors.New("server: a store and settings, or the classic system, and access are needed")
+		return nil, errors.New("server: store, settings or access is missing (want all three, or the classic system and access)")
 	}
 	cfg.Limits = cfg.Limits.orDefault()
 	if cfg.KeepKeys == 0 {
@@ -288,9 +288,9 @@ func (s *Server) readyz(w http.ResponseWriter, _ *http.Request) {
 	if s.draining.Load() {
 		reason = "draining"
 	} else if p, ok := s.cfg.Store.(interface{ Poisoned() error }); ok && p.Poisoned() != nil {
-		reason = "the store takes no writes"
+		reason = "the store accepts no writes"
 		if !s.reach.logged.Swap(true) {
-			s.log.Error("the store takes no writes", "cause", span.Cause(p.Poisoned()))
+			s.log.Error("the store accepts no writes", "cause", span.Cause(p.Poisoned()))
 		}
 	} else if s.reach.away() != nil {
 		reason = "the index does not answer"
@@ -301,7 +301,7 @@ func (s *Server) readyz(w http.ResponseWriter, _ *http.Request) {
 		return
 	}
 	if s.reach.logged.Swap(false) { // the log had been unreachable
-		s.log.Info("the store takes writes again")
+		s.log.Info("the store accepts writes again")
 	}
 	plain(w, http.StatusOK, "ready")
 }

@@ -22,7 +22,7 @@ func (s *Server) routesForSubmit() {
 }
 
 type submission struct {
-	Key  string `header:"Idempotency-Key" doc:"Kept for 24 hours unless the server is set otherwise. The same key with the same article gives the first answer; with another article it is a conflict. At most 256 bytes."`
+	Key  string `header:"Idempotency-Key" doc:"Key of this request, at most 256 bytes, kept for 24 hours by default. The same key with the same article gives the first answer; with another article it is a conflict."`
 	Body input[api.Submission]
 }
 
@@ -37,7 +37,7 @@ func (s *Server) add(ctx context.Context, in *api.Submission, location, key, key
 		return api.Answer{}, err
 	}
 	if len(key) > maxID {
-		return api.Answer{}, at(keyLocation, fmt.Sprintf("over %d bytes", maxID))
+		return api.Answer{}, at(keyLocation, fmt.Sprintf("is longer than %d bytes", maxID))
 	}
 	sub.Idempotency = key
 	return s.decide(ctx, sub)
@@ -64,7 +64,7 @@ func (s *Server) decide(ctx context.Context, sub docid.Submission) (api.Answer, 
 func (s *Server) submitBatch(ctx context.Context, in *bodyOf[api.Batch]) (api.BatchAnswer, error) {
 	entries := in.Body.is.Articles
 	if len(entries) < 1 || len(entries) > maxPage {
-		return api.BatchAnswer{}, at("body.articles", fmt.Sprintf("are not 1 to %d", maxPage))
+		return api.BatchAnswer{}, at("body.articles", fmt.Sprintf("must have 1 to %d articles", maxPage))
 	}
 	if !callerOf(ctx).client.spend(len(entries) - 1) {
 		return api.BatchAnswer{}, problem(http.StatusTooManyRequests, api.CodeBusy, "too many articles; slow down")
@@ -91,7 +91,7 @@ func toCore(in *api.Submission, location string) (docid.Submission, error) {
 	article, err := toArticle(&in.Article, location)
 	for name, seconds := range map[string]int64{"ttlSeconds": in.TTLSeconds, "windowSeconds": in.WindowSeconds} {
 		if err == nil && (seconds < 0 || seconds > maxSeconds) {
-			err = at(location+"."+name, fmt.Sprintf("is not within 0 and %d", int64(maxSeconds)))
+			err = at(location+"."+name, fmt.Sprintf("is not from 0 to %d", int64(maxSeconds)))
 		}
 	}
 	sub := article.Submission()
@@ -120,7 +120,7 @@ func toArticle(in *api.Article, location string) (docid.Article, error) {
 		return a, err
 	}
 	if strings.HasPrefix(in.NID, docid.AnonymousPrefix) {
-		return a, at(location+".id", fmt.Sprintf("an id cannot begin with %q", docid.AnonymousPrefix))
+		return a, at(location+".id", fmt.Sprintf("begins with %q, which is reserved", docid.AnonymousPrefix))
 	}
 	if in.PublishTime == "" {
 		return a, nil
@@ -138,9 +138,9 @@ func toArticle(in *api.Article, location string) (docid.Article, error) {
 func within(s string, limit int, location string) error {
 	switch {
 	case len(s) > limit:
-		return at(location, fmt.Sprintf("over %d bytes", limit))
+		return at(location, fmt.Sprintf("is longer than %d bytes", limit))
 	case len(s) > limit/text.MostNFKC && text.LenNFKC(s) > limit:
-		return at(location, fmt.Sprintf("over %d bytes when normalised (NFKC)", limit))
+		return at(location, fmt.Sprintf("is longer than %d bytes when normalised (NFKC)", limit))
 	}
 	return nil
 }
@@ -164,7 +164,7 @@ type revision struct {
 
 func (s *Server) revise(ctx context.Context, in *revision) (api.Change, error) {
 	if in.Body.is.Heat == nil && in.Body.is.Content == nil {
-		return api.Change{}, at("body", "neither heat nor text")
+		return api.Change{}, at("body", "heat or text is missing")
 	}
 	if in.Body.is.Content != nil {
 		if err := within(*in.Body.is.Content, maxText, "body.text"); err != nil {
@@ -194,7 +194,7 @@ func changed(ctx context.Context, e docid.Entry) api.Change {
 // validPath checks an id in the path.
 func validPath(nid string) *huma.ErrorModel {
 	if len(nid) > maxID || !utf8.ValidString(nid) {
-		return at("path.id", fmt.Sprintf("is over %d bytes or not UTF-8", maxID))
+		return at("path.id", fmt.Sprintf("is longer than %d bytes or not UTF-8", maxID))
 	}
 	return nil
 }

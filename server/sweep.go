@@ -82,7 +82,7 @@ func (s *Server) attach(ctx context.Context, t *tenant) error {
 	}
 	for _, a := range waiting {
 		if s.cfg.Sinks[a.Sink] == nil {
-			s.log.Warn("articles are kept for a sink that this server does not feed", "tenant", t.name, "sink", a.Sink, "has", a.Seq)
+			s.log.Warn("pending articles are kept for a sink that this server does not feed", "tenant", t.name, "sink", a.Sink, "has", a.Seq)
 		}
 	}
 	return nil
@@ -93,7 +93,7 @@ func (s *Server) Sweep(ctx context.Context, now time.Time) error {
 	if s.cfg.Remote.Clock != nil {
 		at, err := s.cfg.Remote.Clock(ctx)
 		if err != nil {
-			return fmt.Errorf("ask for the time that servers share: %w", err)
+			return fmt.Errorf("read the time of the log: %w", err)
 		}
 		if at.Before(now) {
 			now = at

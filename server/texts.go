@@ -26,7 +26,7 @@ func (s *Server) keepText(ctx context.Context, seq uint64, text string) {
 		return
 	}
 	if err := s.cfg.Texts.Put(callerOf(ctx).tenant.name, seq, text); err != nil {
-		s.logLimiter.log(ctx, slog.LevelWarn, "a text was not kept for the moderators", "", "cause", span.Cause(err))
+		s.logLimiter.log(ctx, slog.LevelWarn, "cannot store a text for the moderators", "", "cause", span.Cause(err))
 	}
 }
 
@@ -49,7 +49,7 @@ func (s *Server) addTexts(ctx context.Context, members []api.Member) {
 	for i := range members {
 		text, ok, err := s.cfg.Texts.Get(who.tenant.name, members[i].Seq)
 		if err != nil {
-			s.logLimiter.log(ctx, slog.LevelWarn, "a kept text cannot be read", "", "cause", span.Cause(err))
+			s.logLimiter.log(ctx, slog.LevelWarn, "cannot read a stored text", "", "cause", span.Cause(err))
 			return
 		}
 		if ok && members[i].Content == "" {

@@ -40,13 +40,13 @@ func decided(s trace.Span, tenant string, a docid.Answer, err error) {
 	}
 }
 
-// observerOf returns a function that records a span for each page sent to a sink, and logs why the sink waits.
+// observerOf returns a function that records a span for each page sent to a sink, and logs why a sink is unreachable.
 func (s *Server) observerOf(tenant, sink string) func(began time.Time, changes int, err error) {
 	tracer := s.cfg.Traces.Tracer(span.Scope)
 	return func(began time.Time, changes int, err error) {
 		ctx, fed := tracer.Start(context.Background(), "sink", trace.WithTimestamp(began))
 		if err != nil {
-			s.log.WarnContext(ctx, "a sink waits", "tenant", tenant, "sink", sink, "cause", span.Cause(err))
+			s.log.WarnContext(ctx, "a sink is unreachable", "tenant", tenant, "sink", sink, "cause", span.Cause(err))
 		}
 		span.End(fed, err, attribute.String("tenant", tenant), attribute.String("sink", sink), attribute.Int("changes", changes))
 	}

@@ -32,9 +32,9 @@ func (s *Server) routesForPages(mux *http.ServeMux) error {
 	})
 	mux.Handle("GET /{$}", http.RedirectHandler("/ui/", http.StatusSeeOther))
 	mux.Handle("GET /ui", http.RedirectHandler("/ui/", http.StatusMovedPermanently))
-	register(s, operation(Read, http.MethodGet, "/v1/me", "me", "The tenant and the roles of the token"), s.me)
-	register(s, operation(Read, http.MethodGet, "/v1/live", "live", "The figures of the tenant; with the role operator, those of the server and all tenants"), s.figuresNow)
-	register(s, with(operation(Read, http.MethodPost, "/v1/inspect", "inspect", "Two texts on every scale, their fingerprints and keywords"), http.StatusNotFound), s.inspect)
+	register(s, operation(Read, http.MethodGet, "/v1/me", "me", "Get the tenant and the roles of the token"), s.me)
+	register(s, operation(Read, http.MethodGet, "/v1/live", "live", "Get the metrics of the tenant; with the role operator, those of the server and all tenants"), s.figuresNow)
+	register(s, with(operation(Read, http.MethodPost, "/v1/inspect", "inspect", "Compare two texts on every scale, with fingerprints and keywords"), http.StatusNotFound), s.inspect)
 	return nil
 }
 
@@ -85,10 +85,10 @@ func metric(name string, labels map[string]string, m *dto.Metric) api.Metric {
 // inspect takes as long as a long judgement, so it needs a slot of their semaphore.
 func (s *Server) inspect(ctx context.Context, in *bodyOf[api.Texts]) (api.Inspection, error) {
 	if s.cfg.Inspect == nil {
-		return api.Inspection{}, problem(http.StatusNotFound, api.CodeNotFound, "this server inspects no texts")
+		return api.Inspection{}, problem(http.StatusNotFound, api.CodeNotFound, "this server cannot compare texts")
 	}
 	if len(in.Body.is.A) > maxInspect || len(in.Body.is.B) > maxInspect {
-		return api.Inspection{}, at("body", fmt.Sprintf("a text is over %d bytes", maxInspect))
+		return api.Inspection{}, at("body", fmt.Sprintf("text: too long (want at most %d bytes)", maxInspect))
 	}
 	if err := s.semaphore.Acquire(ctx); err != nil {
 		return api.Inspection{}, err

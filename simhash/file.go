@@ -110,7 +110,7 @@ func ParseHex(s string) (uint64, error) {
 	digits := strings.TrimPrefix(strings.TrimPrefix(s, "0x"), "0X")
 	fp, err := strconv.ParseUint(digits, 16, 64)
 	if err != nil || len(digits) > 16 {
-		return 0, fmt.Errorf("%w: %.40q is not 1 to 16 hex digits", ErrSyntax, s)
+		return 0, fmt.Errorf("%w: %.40q: invalid (want 1 to 16 hex digits)", ErrSyntax, s)
 	}
 	return fp, nil
 }

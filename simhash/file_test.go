@@ -41,7 +41,7 @@ func TestReadErrorsNameThePlace(t *testing.T) {
 		format Format
 		want   string
 	}{
-		{"ff\n\nxyz\n", Text, `line 3: not a list of fingerprints: "xyz" is not 1 to 16 hex digits`},
+		{"ff\n\nxyz\n", Text, `line 3: not a list of fingerprints: "xyz": invalid (want 1 to 16 hex digits)`},
 		{"a\tb\tff", Text, "line 1:"},
 		{"00000000000000001", Text, "line 1:"},
 		{"-1", Text, "line 1:"},
@@ -114,8 +114,8 @@ func ExampleParseHex() {
 	// Output:
 	// 255 <nil>
 	// 65280 <nil>
-	// 0 not a list of fingerprints: "xyz" is not 1 to 16 hex digits
-	// 0 not a list of fingerprints: "11112222333344445" is not 1 to 16 hex digits
+	// 0 not a list of fingerprints: "xyz": invalid (want 1 to 16 hex digits)
+	// 0 not a list of fingerprints: "11112222333344445": invalid (want 1 to 16 hex digits)
 }
 
 func ExampleList_ID() {

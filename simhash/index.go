@@ -26,7 +26,7 @@ type Index struct {
 }
 
 // ErrDistance is returned if a distance is out of range.
-var ErrDistance = errors.New("distance out of range")
+var ErrDistance = errors.New("distance: out of range")
 
 // Costs of an index in nanoseconds, measured on one core of a server of 2024. Only their ratios matter.
 const (

@@ -71,13 +71,13 @@ func New(c Config) (*Method, error) {
 		c.Threshold = DefaultThreshold
 	}
 	if !(c.Threshold > 0 && c.Threshold <= 1) {
-		return nil, fmt.Errorf("simhash: threshold %v must be above 0 and at most 1", c.Threshold)
+		return nil, fmt.Errorf("simhash: threshold %v: out of range (want above 0, at most 1)", c.Threshold)
 	}
 	if c.MinFeatures == 0 {
 		c.MinFeatures = DefaultMinFeatures
 	}
 	if c.MinFeatures < 1 {
-		return nil, fmt.Errorf("simhash: at least %d features makes no sense", c.MinFeatures)
+		return nil, fmt.Errorf("simhash: least number of features %d: out of range (want at least 0)", c.MinFeatures)
 	}
 	k := DefaultDistance
 	if c.Distance != nil {

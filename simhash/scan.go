@@ -119,9 +119,9 @@ func (s *scanner) across(out []valuePair, v, w []uint64) []valuePair {
 const few = 256
 
 // near calls report for every pair of a value of v and a value of w within k bits. If w is v, it reports pairs of different
-// positions. It divides the values of hot buckets further: of k+1 blocks of the bits that differ at all, two near values
-// are equal in at least one. It does so if that at least halves the work of comparing all pairs. So the worst case is many
-// values that only differ in a few bits, nearly all of which are near each other.
+// positions. It divides hot buckets further if that at least halves the work of comparing all pairs: it cuts the bits in which
+// values differ into k+1 blocks, and two near values are equal in at least one block. So the worst case is many values
+// that differ only in a few bits, nearly all of which are near each other.
 func near(v, w []uint64, k int, report func(a, b uint64)) {
 	if len(v) > few && len(w) > few && divide(v, w, k, report) {
 		return

@@ -44,7 +44,7 @@ type Scheme struct {
 }
 
 // ErrNoFeatures is returned if the scheme has no fingerprint for an input without features.
-var ErrNoFeatures = errors.New("no features: the scheme gives no fingerprint")
+var ErrNoFeatures = errors.New("no features, so there is no fingerprint")
 
 // ErrInput is returned if a scheme is given another kind of input.
 var ErrInput = errors.New("wrong input for the scheme")
@@ -94,7 +94,7 @@ func SchemeByName(name string) (Scheme, error) {
 // Text returns the fingerprint of a text. The scheme must cut texts itself.
 func (s Scheme) Text(text string) (uint64, error) {
 	if s.Cut == nil {
-		return 0, fmt.Errorf("%w: %s takes %s, not a text", ErrInput, s.Name, s.Input)
+		return 0, fmt.Errorf("%w: a text (%s wants %s)", ErrInput, s.Name, s.Input)
 	}
 	return s.sum(s.Cut(text))
 }
@@ -103,7 +103,7 @@ func (s Scheme) Text(text string) (uint64, error) {
 // (Scale 0), and then only for ties within rounding.
 func (s Scheme) Words(words []Word) (uint64, error) {
 	if s.Input != FromWords {
-		return 0, fmt.Errorf("%w: %s takes %s, not words", ErrInput, s.Name, s.Input)
+		return 0, fmt.Errorf("%w: words (%s wants %s)", ErrInput, s.Name, s.Input)
 	}
 	return s.sum(words)
 }
@@ -119,7 +119,7 @@ func (s Scheme) sum(words []Word) (uint64, error) {
 // Hashes returns the fingerprint of feature hashes. If weights is nil, all are 1.
 func (s Scheme) Hashes(hashes []uint64, weights []float64) (uint64, error) {
 	if s.Input != FromHashes {
-		return 0, fmt.Errorf("%w: %s takes %s, not hashes", ErrInput, s.Name, s.Input)
+		return 0, fmt.Errorf("%w: hashes (%s wants %s)", ErrInput, s.Name, s.Input)
 	}
 	if weights == nil {
 		weights = make([]float64, len(hashes))
@@ -128,7 +128,7 @@ func (s Scheme) Hashes(hashes []uint64, weights []float64) (uint64, error) {
 		}
 	}
 	if len(weights) != len(hashes) {
-		return 0, fmt.Errorf("%w: %d weights for %d hashes", ErrInput, len(weights), len(hashes))
+		return 0, fmt.Errorf("%w: %d weights (want %d, one for each hash)", ErrInput, len(weights), len(hashes))
 	}
 	return s.combine(hashes, weights)
 }
@@ -139,7 +139,7 @@ func (s Scheme) combine(hashes []uint64, weights []float64) (uint64, error) {
 	}
 	for i, w := range weights {
 		if math.IsNaN(w) || math.Abs(w*max(s.Scale, 1)) >= 1<<62 {
-			return 0, fmt.Errorf("%w: weight %g of feature %d", ErrInput, w, i)
+			return 0, fmt.Errorf("%w: invalid weight %g of feature %d", ErrInput, w, i)
 		}
 	}
 	if s.Scale == 0 {

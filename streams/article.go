@@ -35,13 +35,13 @@ func readArticle(m Message) article {
 	}
 	switch {
 	case len(m.Value) > maxArticle:
-		a.flaw = fmt.Sprintf("over %d bytes", maxArticle)
+		a.flaw = fmt.Sprintf("too large (want at most %d bytes)", maxArticle)
 	case !json.Valid(m.Value):
-		a.flaw = "no valid JSON"
+		a.flaw = "invalid JSON"
 	case json.Unmarshal(m.Value, &in) != nil:
-		a.flaw = "no object with an id that is a string"
+		a.flaw = "not an object with an id (want a string)"
 	case in.ID == "" && in.NID == "":
-		a.flaw = "no id"
+		a.flaw = "id is missing"
 	}
 	a.nid = cmp.Or(in.ID, in.NID)
 	return a
@@ -129,7 +129,7 @@ func mends(status int) bool {
 // refuse returns the record of a message that the service rejects.
 func (c *Consumer) refuse(a article, status int, reason string) (Record, error) {
 	if c.o.Bad == "" {
-		return Record{}, fmt.Errorf("%s is refused, and there is no output for such messages: %s", a.place(), reason)
+		return Record{}, fmt.Errorf("%s is refused, and no output for refused messages is given: %s", a.place(), reason)
 	}
 	return record(a, Refusals, refused{a.Position, a.nid, status, reason})
 }

@@ -96,7 +96,7 @@ func (k *kafkaSource) Poll(ctx context.Context) ([]Message, error) {
 		}
 		m := Message{Position: Position{r.Topic, r.Partition, strconv.FormatInt(r.Offset, 10)}, Value: r.Value}
 		if r.Value == nil {
-			m.Flaw = "a tombstone"
+			m.Flaw = "tombstone (want a message with a value)"
 		}
 		messages = append(messages, m)
 	}

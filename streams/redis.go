@@ -180,12 +180,12 @@ func (r *redisSource) Lag(ctx context.Context) (int64, error) {
 			return 0, fmt.Errorf("lag of %s: %w", r.key, err)
 		case fields.Name != r.group:
 		case fields.Lag < 0:
-			return 0, fmt.Errorf("lag of %s: Redis does not know it (entries were deleted, or it is older than 7.0)", r.key)
+			return 0, fmt.Errorf("lag of %s: unknown to Redis (entries were deleted, or Redis is older than 7.0)", r.key)
 		default:
 			return fields.Lag + fields.Pending, nil
 		}
 	}
-	return 0, fmt.Errorf("lag of %s: it has no group %s", r.key, r.group)
+	return 0, fmt.Errorf("lag of %s: no group %s", r.key, r.group)
 }
 
 // redisSink writes to a stream of a different Redis from that of the source.

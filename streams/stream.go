@@ -61,7 +61,7 @@ type Sink interface {
 }
 
 // errAgain is the error of Commit if another consumer has taken over the messages.
-var errAgain = errors.New("the messages are delivered again")
+var errAgain = errors.New("the messages will be delivered again")
 
 // page limits the number of messages in progress.
 const page = 100

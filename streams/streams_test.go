@@ -230,12 +230,12 @@ func refusals(t *testing.T, s streamtest.Streams) {
 		return nil
 	}}
 	bad := []struct{ message, nid, reason string }{
-		{"no JSON", "", "no valid JSON"},
-		{`{"nid":"x"} {}`, "", "no valid JSON"},
-		{`{"content":"anonymous"}`, "", "no id"},
-		{`{"nid":""}`, "", "no id"},
-		{`{"nid":7}`, "", "no object with an id that is a string"},
-		{`["nid"]`, "", "no object with an id that is a string"},
+		{"no JSON", "", "invalid JSON"},
+		{`{"nid":"x"} {}`, "", "invalid JSON"},
+		{`{"content":"anonymous"}`, "", "id is missing"},
+		{`{"nid":""}`, "", "id is missing"},
+		{`{"nid":7}`, "", "not an object with an id (want a string)"},
+		{`["nid"]`, "", "not an object with an id (want a string)"},
 		{`{"nid":"taken"}`, "taken", "409 Conflict: another article"},
 	}
 	s.Send(t, 0, article("first"))
@@ -256,7 +256,7 @@ func refusals(t *testing.T, s streamtest.Streams) {
 	}
 	o := options(s)
 	o.Group, o.Bad = "another", ""
-	if _, err := consume(t, service, o); err == nil || !strings.Contains(err.Error(), "no output for such messages: no valid JSON") {
+	if _, err := consume(t, service, o); err == nil || !strings.Contains(err.Error(), "no output for refused messages is given: invalid JSON") {
 		t.Errorf("without an output for them: %v", err)
 	}
 }
@@ -469,7 +469,7 @@ func entries(t *testing.T, s streamtest.Streams) {
 	for _, l := range read(t, s.Read(t, s.Bad)) {
 		reasons = append(reasons, l.Reason)
 	}
-	if want := []string{"deleted from the stream before it was read", "no field json", "over 4194304 bytes"}; !slices.Equal(reasons, want) {
+	if want := []string{"deleted from the stream before it was read", "no field json", "too large (want at most 4194304 bytes)"}; !slices.Equal(reasons, want) {
 		t.Errorf("refused for %q, want %q", reasons, want)
 	}
 }

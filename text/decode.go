@@ -19,7 +19,7 @@ var ErrBinary = errors.New("not a text: control characters")
 
 // ErrCharset is returned for bytes in a charset that the program cannot decode. Only a program for browsers
 // lacks charsets.
-var ErrCharset = errors.New("the charset is not in this program, which reads UTF-8 and UTF-16")
+var ErrCharset = errors.New("charset: not supported by this build (want UTF-8 or UTF-16)")
 
 // sample is the number of bytes on which guesses are based.
 const sample = 8 << 10

@@ -53,7 +53,7 @@ func New(c Config) (*Method, error) {
 		c.Threshold = DefaultThreshold
 	}
 	if !(c.Threshold > 0 && c.Threshold <= 1) {
-		return nil, fmt.Errorf("%s: threshold %v is not in (0, 1]", Name, c.Threshold)
+		return nil, fmt.Errorf("%s: threshold %v: out of range (want above 0, at most 1)", Name, c.Threshold)
 	}
 	if c.Lexicon == nil {
 		l, err := token.NewLexicon(nil)

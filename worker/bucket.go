@@ -47,8 +47,8 @@ func (s Stages) Bucket(ctx context.Context, in io.Reader, out io.Writer) (Counts
 }
 
 func (b *buckets) passed(r row) error {
-	later, errLater := r.place(1)
-	earlier, errEarlier := r.place(2)
+	later, errLater := r.ordinal(1)
+	earlier, errEarlier := r.ordinal(2)
 	if err := errors.Join(errLater, errEarlier); err != nil {
 		return err
 	}

@@ -90,7 +90,7 @@ func indexOf(t *testing.T, s Stages, docs []neardup.Document) *reference.Index {
 	return x
 }
 
-// What Decide decides of documents at places 3, 6, 9 ... is what batch.Dedup decides of the same documents, and Bucket
+// What Decide decides of documents at ordinals 3, 6, 9 ... is what batch.Dedup decides of the same documents, and Bucket
 // links each document with what it is a duplicate or a variant of: with or without an index, or rulings.
 func TestDecideIsOneMachine(t *testing.T) {
 	docs := nearDocs(360)
@@ -170,7 +170,7 @@ func linked(pairs map[[2]int]bool, link [2]int) bool {
 	return seen[link[1]]
 }
 
-// oneMachine returns the decisions of batch.Dedup as rows, and the places of what documents go to.
+// oneMachine returns the decisions of batch.Dedup as rows, and the ordinals of what documents go to.
 func oneMachine(t *testing.T, s Stages, docs []neardup.Document) (rows []columns, links [][2]int) {
 	item := map[string]int{}
 	for i, d := range docs {
@@ -267,7 +267,7 @@ func TestStagesRefuseAnotherIndex(t *testing.T) {
 	s := stagesOf(t, "exact")
 	x := indexOf(t, s, nearDocs(9))
 	other := stagesOf(t, "minhash")
-	if err := other.Use(x, ""); !errors.Is(err, neardup.ErrUnlike) || !strings.Contains(err.Error(), "the index was made with exact/1, this is minhash/2") {
+	if err := other.Use(x, ""); !errors.Is(err, neardup.ErrUnlike) || !strings.Contains(err.Error(), "the index was made with exact/1, this run uses minhash/2") {
 		t.Errorf("another method: %v", err)
 	}
 	if err := s.Use(x, "0"); !errors.Is(err, ErrUnlike) {

@@ -13,7 +13,7 @@ const distinctMemory = 128 << 20
 
 // Distinct comes between Records and Bucket. All documents with a hash must be in one part. It reads packs of Records.
 // It writes the postings of each distinct text as part and pack, divided by key into s.Parts parts. For a copy it
-// writes any part, null, place, first and Copy. Its memory is bounded, and the rest is on disk.
+// writes any part, null, ordinal, first and Copy. Its memory is bounded, and the rest is on disk.
 func (s Stages) Distinct(ctx context.Context, in io.Reader, out io.Writer) (Counts, error) {
 	return s.distinct(ctx, in, out, distinctMemory)
 }
@@ -42,8 +42,8 @@ type distinct struct {
 	buf    []batch.Posting
 }
 
-func (d *distinct) post(r textRow, place batch.Ordinal) error {
-	d.buf = r.postings(place, d.buf)
+func (d *distinct) post(r textRow, ordinal batch.Ordinal) error {
+	d.buf = r.postings(ordinal, d.buf)
 	for _, p := range d.buf {
 		if err := d.out.add(d.out.part(p.Key()), func(b []byte) []byte { return appendPosting(b, p) }); err != nil {
 			return err
@@ -73,21 +73,21 @@ func (d *distinct) newRun(depth int) *run {
 }
 
 func (r *run) add(t textRow) error {
-	hash, place := t.hash(), t.ordinal()
+	hash, ordinal := t.hash(), t.ordinal()
 	slot, ok := r.slots[hash]
 	switch {
 	case !ok && len(r.texts) > 0 && len(r.texts)+len(t) > r.memory:
 		return r.later(hash, t)
 	case !ok:
 		r.slots[hash] = len(r.firsts)
-		r.firsts = append(r.firsts, place)
+		r.firsts = append(r.firsts, ordinal)
 		r.texts = append(r.texts, t...)
 		return nil
 	}
-	if place < r.firsts[slot] {
-		place, r.firsts[slot] = r.firsts[slot], place
+	if ordinal < r.firsts[slot] {
+		ordinal, r.firsts[slot] = r.firsts[slot], ordinal
 	}
-	_, err := r.copies.Add(copied{int64(slot), place})
+	_, err := r.copies.Add(copied{int64(slot), ordinal})
 	return err
 }
 
@@ -118,8 +118,8 @@ func (r *run) finish() error {
 		if err != nil {
 			return err
 		}
-		part := int64(uint64(c.place) % uint64(len(r.out.parts)))
-		if err := r.write(part, nil, c.place, r.firsts[c.slot], Copy); err != nil {
+		part := int64(uint64(c.ordinal) % uint64(len(r.out.parts)))
+		if err := r.write(part, nil, c.ordinal, r.firsts[c.slot], Copy); err != nil {
 			return err
 		}
 	}

@@ -8,7 +8,7 @@ import (
 	"github.com/neardup/neardup/batch"
 )
 
-// A forest has the components of its edges, also of a place with itself and of those that are held only for a while.
+// A forest has the components of its edges, also of an ordinal with itself and of those that are held only for a while.
 func TestForestKeepsComponents(t *testing.T) {
 	rng := rand.New(rand.NewPCG(3, 4))
 	edges := []columns{{900, 900}}
@@ -16,30 +16,30 @@ func TestForestKeepsComponents(t *testing.T) {
 		edges = append(edges, columns{rng.IntN(500), rng.IntN(500)})
 	}
 	want := firsts(edges)
-	for _, most := range []int{forestPlaces, 50, 2} {
+	for _, most := range []int{forestOrdinals, 50, 2} {
 		var out bytes.Buffer
 		if _, err := forest(newRows(t.Context(), bytes.NewReader(rowsOf(edges...)), &out, "nn"), most); err != nil {
 			t.Fatal(err)
 		}
 		found := parsed(t, "nn", out.Bytes())
 		got := firsts(found)
-		for place, first := range want {
-			if got[place] != first {
-				t.Errorf("%d places at once: %d is of %d, want %d", most, place, got[place], first)
+		for ordinal, first := range want {
+			if got[ordinal] != first {
+				t.Errorf("%d ordinals at once: %d is of %d, want %d", most, ordinal, got[ordinal], first)
 			}
 		}
 		for _, e := range found {
-			if e[0].(int) < e[1].(int) || (most == forestPlaces && e[1] != want[e[0].(int)]) {
-				t.Errorf("%d places at once: %v", most, e)
+			if e[0].(int) < e[1].(int) || (most == forestOrdinals && e[1] != want[e[0].(int)]) {
+				t.Errorf("%d ordinals at once: %v", most, e)
 			}
 		}
-		if most == forestPlaces && len(found) != len(want) {
+		if most == forestOrdinals && len(found) != len(want) {
 			t.Errorf("%d rows, want %d", len(found), len(want))
 		}
 	}
 }
 
-// firsts returns the first place of the component of each place, by repetition.
+// firsts returns the first ordinal of the component of each ordinal, by repetition.
 func firsts(edges []columns) map[int]int {
 	of := map[int]int{}
 	for _, e := range edges {
@@ -57,12 +57,12 @@ func firsts(edges []columns) map[int]int {
 	return of
 }
 
-// Places of an index are before zero, and first.
+// Ordinals of an index are before zero, and first.
 func TestForestOfAnIndex(t *testing.T) {
 	f := components{slots: map[batch.Ordinal]int{}}
 	f.join(held+3, 7)
 	f.join(held+3, held)
-	if first := f.places[f.root(held)]; first != 7 {
+	if first := f.ordinals[f.root(held)]; first != 7 {
 		t.Errorf("the first is %d", first)
 	}
 }

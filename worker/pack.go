@@ -80,7 +80,7 @@ func (s *rows) eachPack(fn func(pack []byte) error) error {
 	return s.each(func(r row) error { return fn(r.bytes(0)) })
 }
 
-// A row of a document consists of hash, place, sketch, the numbers of keys and of probes (or noProbes), the keys and the
+// A row of a document consists of hash, ordinal, sketch, the numbers of keys and of probes (or noProbes), the keys and the
 // probes.
 const (
 	hashLen  = 32
@@ -88,9 +88,9 @@ const (
 	noProbes = 1<<32 - 1
 )
 
-func appendText(b []byte, hash [hashLen]byte, place batch.Ordinal, rec *neardup.Record) []byte {
+func appendText(b []byte, hash [hashLen]byte, ordinal batch.Ordinal, rec *neardup.Record) []byte {
 	b = append(b, hash[:]...)
-	b = binary.LittleEndian.AppendUint64(b, uint64(place))
+	b = binary.LittleEndian.AppendUint64(b, uint64(ordinal))
 	b = binary.LittleEndian.AppendUint64(b, rec.Sketch)
 	b = binary.LittleEndian.AppendUint32(b, uint32(len(rec.Index)))
 	n := uint32(noProbes)
@@ -143,8 +143,8 @@ func eachText(pack []byte, fn func(textRow) error) error {
 func (r textRow) hash() [hashLen]byte    { return [hashLen]byte(r[:hashLen]) }
 func (r textRow) ordinal() batch.Ordinal { return batch.Ordinal(binary.LittleEndian.Uint64(r[32:])) }
 
-// postings returns the postings of the text at a place. It reuses the memory of buf.
-func (r textRow) postings(place batch.Ordinal, buf []batch.Posting) []batch.Posting {
+// postings returns the postings of the text at an ordinal. It reuses the memory of buf.
+func (r textRow) postings(ordinal batch.Ordinal, buf []batch.Posting) []batch.Posting {
 	sketch := binary.LittleEndian.Uint64(r[40:])
 	index, probe := binary.LittleEndian.Uint32(r[48:]), binary.LittleEndian.Uint32(r[52:])
 	role := batch.Indexed
@@ -156,7 +156,7 @@ func (r textRow) postings(place batch.Ordinal, buf []batch.Posting) []batch.Post
 		if index == 0 {
 			role = batch.Probing
 		}
-		buf = append(buf, batch.NewPosting(binary.LittleEndian.Uint64(keys), sketch, place, role))
+		buf = append(buf, batch.NewPosting(binary.LittleEndian.Uint64(keys), sketch, ordinal, role))
 		index--
 	}
 	return buf

@@ -100,19 +100,19 @@ func (e engine) plain(docs []string, apart ...int64) (candidates, copies []strin
 			n = len(postings)
 		}
 		pairing.Bucket(postings[:n], func(c batch.Candidate) bool {
-			candidates = append(candidates, placeText(c.Later)+" "+placeText(c.Earlier))
+			candidates = append(candidates, ordinalText(c.Later)+" "+ordinalText(c.Earlier))
 			return true
 		})
 		postings = postings[n:]
 	}
-	for hash, places := range own {
+	for hash, ordinals := range own {
 		if at, ok := first[hash]; ok {
-			places = append(places, at)
+			ordinals = append(ordinals, at)
 		}
-		slices.Sort(places)
-		for i := range places {
-			for _, earlier := range places[:i] {
-				candidates = append(candidates, fmt.Sprint(places[i], " ", earlier))
+		slices.Sort(ordinals)
+		for i := range ordinals {
+			for _, earlier := range ordinals[:i] {
+				candidates = append(candidates, fmt.Sprint(ordinals[i], " ", earlier))
 			}
 		}
 	}

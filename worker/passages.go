@@ -32,7 +32,7 @@ type Passages struct {
 // PassagesMemory is the approximate memory of a stage for sorting, in bytes. The rest is on disk.
 const PassagesMemory = 256 << 20
 
-// anchorLen is the length of a row of an anchor: hash, place, and number in its document.
+// anchorLen is the length of a row of an anchor: hash, ordinal, and number in its document.
 const anchorLen = 8 + 8 + 4
 
 // Anchors runs the first stage. It reads the input of Records, and writes the same rows of documents. Its packs
@@ -52,7 +52,7 @@ func (s Stages) Anchors(ctx context.Context, in io.Reader, out io.Writer) (Count
 			for i, hash := range s.Passages.Steps.Anchors(d.clean) {
 				err := packs.add(packs.part(hash), func(b []byte) []byte {
 					b = binary.LittleEndian.AppendUint64(b, hash)
-					b = binary.LittleEndian.AppendUint64(b, uint64(d.place))
+					b = binary.LittleEndian.AppendUint64(b, uint64(d.ordinal))
 					return binary.LittleEndian.AppendUint32(b, uint32(i))
 				})
 				if err != nil {
@@ -87,7 +87,7 @@ func (s *rows) eachRow(length int, fn func(row []byte) error) error {
 	})
 }
 
-// Again reads the packs of a part in any order. For each document, it writes the place and the numbers of the
+// Again reads the packs of a part in any order. For each document, it writes the ordinal and the numbers of the
 // anchors whose hash recurs, separated by spaces.
 func (s Stages) Again(ctx context.Context, in io.Reader, out io.Writer) (Counts, error) {
 	l, disk := newRows(ctx, in, out, "b"), external.NewFiles("")
@@ -103,7 +103,7 @@ func (s Stages) Again(ctx context.Context, in io.Reader, out io.Writer) (Counts,
 	if err != nil {
 		return l.counts, err
 	}
-	places := external.NewSorter[external.KeyValue](disk, PassagesMemory/4)
+	ordinals := external.NewSorter[external.KeyValue](disk, PassagesMemory/4)
 	var last [3]uint64
 	times := 0
 	err = sorted.Each(ctx, func(row [3]uint64) error {
@@ -113,21 +113,21 @@ func (s Stages) Again(ctx context.Context, in io.Reader, out io.Writer) (Counts,
 		}
 		times++
 		if times == 2 {
-			if err := places.Add(external.KeyValue{last[1], last[2]}); err != nil {
+			if err := ordinals.Add(external.KeyValue{last[1], last[2]}); err != nil {
 				return err
 			}
 		}
-		return places.Add(external.KeyValue{row[1], row[2]})
+		return ordinals.Add(external.KeyValue{row[1], row[2]})
 	})
 	if err := errors.Join(err, sorted.Close()); err != nil {
 		return l.counts, err
 	}
-	return l.counts, errors.Join(l.recurring(ctx, places), l.out.Flush())
+	return l.counts, errors.Join(l.recurring(ctx, ordinals), l.out.Flush())
 }
 
-// recurring writes each place with its numbers.
-func (s *rows) recurring(ctx context.Context, places *external.Sorter[external.KeyValue]) error {
-	sorted, err := places.Sort()
+// recurring writes each ordinal with its numbers.
+func (s *rows) recurring(ctx context.Context, ordinals *external.Sorter[external.KeyValue]) error {
+	sorted, err := ordinals.Sort()
 	if err != nil {
 		return err
 	}
@@ -155,28 +155,28 @@ func (s *rows) recurring(ctx context.Context, places *external.Sorter[external.K
 	return errors.Join(err, end())
 }
 
-// starts converts places to document numbers in the order of the whole input, and back. It holds the number of the first
+// starts converts ordinals to document numbers in the order of the whole input, and back. It holds the number of the first
 // document of each piece of the input, and the total number.
 type starts []int64
 
-// rowBits is the number of bits of a place for the row in its piece.
+// rowBits is the number of bits of an ordinal for the row in its piece.
 const rowBits = 33
 
 func (s starts) number(o batch.Ordinal) (uint32, error) {
 	piece, at := int64(o-held)>>rowBits, int64(o-held)&(1<<rowBits-1)
 	if piece+1 >= int64(len(s)) || s[piece]+at >= s[piece+1] {
-		return 0, fmt.Errorf("%w: no document is at %s", ErrRow, placeText(o))
+		return 0, fmt.Errorf("%w: no document at %s", ErrRow, ordinalText(o))
 	}
 	return uint32(s[piece] + at), nil
 }
 
-func (s starts) place(number uint32) batch.Ordinal {
+func (s starts) ordinal(number uint32) batch.Ordinal {
 	after, _ := slices.BinarySearch(s, int64(number)+1)
 	piece := int64(after - 1)
 	return batch.Ordinal(piece<<rowBits + int64(number) - s[piece] + held)
 }
 
-// Contexts reads numbers, the first of each piece of the input and their total, and documents: place, check, id,
+// Contexts reads numbers, the first of each piece of the input and their total, and documents: ordinal, check, id,
 // the numbers from Again, and text or record. It writes packs (part and pack) for Matches.
 func (s Stages) Contexts(ctx context.Context, in io.Reader, out io.Writer) (Counts, error) {
 	l := newRows(ctx, in, out, more)
@@ -191,7 +191,7 @@ func (s Stages) Contexts(ctx context.Context, in io.Reader, out io.Writer) (Coun
 		if err != nil {
 			return err
 		}
-		item, err := starts(numbers).number(d.place)
+		item, err := starts(numbers).number(d.ordinal)
 		if err != nil {
 			return err
 		}
@@ -210,8 +210,8 @@ func (s Stages) Contexts(ctx context.Context, in io.Reader, out io.Writer) (Coun
 	return end(l, packs, err)
 }
 
-// more lists the kinds of the columns of a document with an additional column: place, check, id, the additional column, and
-// text or record.
+// more lists the kinds of the columns of a document with an additional column: ordinal, check, id, the additional column,
+// and text or record.
 const more = "nnbbb"
 
 // contextHead is the length of a context's row without its text: key, position, bytes before the anchor, bytes of text.
@@ -271,15 +271,15 @@ func (s Stages) Matches(ctx context.Context, in io.Reader, out io.Writer) (Count
 // matchLen is the length of a row of a match: two positions and a length.
 const matchLen = 8 + 8 + 4
 
-// Spans reads numbers as Contexts does, and the packs of matches of a part in any order. It writes spans: the place
-// of the document, the start and the length in bytes, and the place and start of the source.
+// Spans reads numbers as Contexts does, and the packs of matches of a part in any order. It writes spans: the ordinal
+// of the document, the start and the length in bytes, and the ordinal and start of the source.
 func (s Stages) Spans(ctx context.Context, in io.Reader, out io.Writer) (Counts, error) {
 	l := newRows(ctx, in, out, "b")
 	numbers, err := l.numbers()
 	if err != nil {
 		return l.counts, err
 	}
-	places := starts(numbers)
+	ordinals := starts(numbers)
 	joined := s.Passages.Steps.NewJoined()
 	defer joined.Close()
 	err = l.eachRow(matchLen, func(row []byte) error {
@@ -290,7 +290,7 @@ func (s Stages) Spans(ctx context.Context, in io.Reader, out io.Writer) (Counts,
 	})
 	if err == nil {
 		err = joined.Each(func(m passage.Match) error {
-			return l.write(places.place(uint32(m.At.Item())), int64(m.At.Byte()), m.Len, places.place(uint32(m.From.Item())), int64(m.From.Byte()))
+			return l.write(ordinals.ordinal(uint32(m.At.Item())), int64(m.At.Byte()), m.Len, ordinals.ordinal(uint32(m.From.Item())), int64(m.From.Byte()))
 		})
 	}
 	return l.counts, errors.Join(err, l.out.Flush())
@@ -301,7 +301,7 @@ func numbersOf(field []byte, most int) (all []int, err error) {
 	for _, f := range bytes.Fields(field) {
 		n, err := strconv.Atoi(string(f))
 		if err != nil || n < 0 || n > most {
-			return nil, fmt.Errorf("%w: number %q, of up to %d", ErrRow, f, most)
+			return nil, fmt.Errorf("%w: number %q: out of range (want at most %d)", ErrRow, f, most)
 		}
 		all = append(all, n)
 	}

@@ -11,8 +11,8 @@ import (
 	"github.com/neardup/neardup/passage"
 )
 
-// Sources reads documents: place, check, id, offsets (separated by spaces), and text or record. For each
-// offset it writes place, offset, the number of runes that begin in front of it, and id.
+// Sources reads documents: ordinal, check, id, offsets (separated by spaces), and text or record. For each
+// offset it writes ordinal, offset, the number of runes that begin in front of it, and id.
 func (s Stages) Sources(ctx context.Context, in io.Reader, out io.Writer) (Counts, error) {
 	l := newRows(ctx, in, out, more)
 	err := l.each(func(r row) error {
@@ -29,7 +29,7 @@ func (s Stages) Sources(ctx context.Context, in io.Reader, out io.Writer) (Count
 		for _, n := range offsets {
 			runes += passage.RuneStarts(d.clean[last:n])
 			last = n
-			if err := l.write(d.place, n, runes, r.bytes(2)); err != nil {
+			if err := l.write(d.ordinal, n, runes, r.bytes(2)); err != nil {
 				return err
 			}
 		}
@@ -68,8 +68,8 @@ type Span struct {
 	Rune int    `json:"rune"`
 }
 
-// Cut reads documents: place, check, id, the spans as a JSON list, and text or record. For each it writes
-// place, state, the counts of a Cut, the lines of its spans, and the new text if it is cut. For records,
+// Cut reads documents: ordinal, check, id, the spans as a JSON list, and text or record. For each it writes
+// ordinal, state, the counts of a Cut, the lines of its spans, and the new text if it is cut. For records,
 // s.Passages.Replace makes the new record.
 func (s Stages) Cut(ctx context.Context, in io.Reader, out io.Writer) (Counts, error) {
 	l := newRows(ctx, in, out, more)
@@ -96,7 +96,7 @@ func (s Stages) Cut(ctx context.Context, in io.Reader, out io.Writer) (Counts, e
 			}
 			c.Left = string(record)
 		}
-		return l.write(d.place, string(c.State), c.Repeated, c.Cut, c.Within, c.Headings, c.Lines, c.Spans, c.Left)
+		return l.write(d.ordinal, string(c.State), c.Repeated, c.Cut, c.Within, c.Headings, c.Lines, c.Spans, c.Left)
 	})
 	return l.counts, err
 }
@@ -109,7 +109,7 @@ func spansOf(list []byte, text string) (spans []passage.Span, err error) {
 	end, runes := 0, 0
 	for _, s := range all {
 		if s.At < end || s.Len <= 0 || s.Len > len(text)-s.At {
-			return nil, fmt.Errorf("%w: a span of %d bytes at %d, after %d, of %d", ErrRow, s.Len, s.At, end, len(text))
+			return nil, fmt.Errorf("%w: span of %d bytes at %d: out of order or out of range (want from %d to %d)", ErrRow, s.Len, s.At, end, len(text))
 		}
 		runes += passage.RuneStarts(text[end:s.At])
 		spans = append(spans, passage.Span{

@@ -54,12 +54,12 @@ func (s Stages) packed(tb testing.TB, r *rand.Rand, of stage, kinds string, firs
 	return out
 }
 
-// found returns the spans that the stages find, in the order of the documents, which have the places 0, 1, 2 ... of a
+// found returns the spans that the stages find, in the order of the documents, which have the ordinals 0, 1, 2 ... of a
 // first piece, and then of a third one.
 func (s Stages) found(tb testing.TB, r *rand.Rand, docs []neardup.Document) (all []passage.Span) {
 	tb.Helper()
 	const piece = 33 // documents of the first
-	place := func(i int) int {
+	ordinal := func(i int) int {
 		if i < piece {
 			return i
 		}
@@ -68,8 +68,8 @@ func (s Stages) found(tb testing.TB, r *rand.Rand, docs []neardup.Document) (all
 	item := map[int]int{}
 	var read []columns
 	for i, d := range docs {
-		item[place(i)] = i
-		read = append(read, columns{place(i), d.Text, d.ID})
+		item[ordinal(i)] = i
+		read = append(read, columns{ordinal(i), d.Text, d.ID})
 	}
 	first := before(0, piece, piece, int64(len(docs)))
 	one := func(c columns) int { return item[c[0].(int)] % s.Parts }
@@ -82,7 +82,7 @@ func (s Stages) found(tb testing.TB, r *rand.Rand, docs []neardup.Document) (all
 	// with makes rows of documents with a field more.
 	with := func(of map[int]string) (rows []columns) {
 		for i, field := range of {
-			rows = append(rows, withCheck(place(i), docs[i].Text, docs[i].ID, field))
+			rows = append(rows, withCheck(ordinal(i), docs[i].Text, docs[i].ID, field))
 		}
 		return rows
 	}
@@ -183,15 +183,15 @@ func TestPassagesRowsThatAreNone(t *testing.T) {
 		in    [][]byte
 	}{
 		{Stages.Again, "ends inside a row", [][]byte{pack}},
-		{Stages.Contexts, "no document is at 7", [][]byte{before(0, 7), doc("0")}},
+		{Stages.Contexts, "no document at 7", [][]byte{before(0, 7), doc("0")}},
 		{Stages.Contexts, `number "x"`, [][]byte{before(0, 8), doc("0 x")}},
 		{Stages.Contexts, "at 7", [][]byte{before(0, 8), rowsOf(columns{7, 1, "id", "0", "abc"})}},
 		{Stages.Matches, "ends inside a context", [][]byte{pack}},
 		{Stages.Spans, "ends inside a row", [][]byte{before(0), pack}},
-		{Stages.Sources, `number "4", of up to 3`, [][]byte{doc("4")}},
+		{Stages.Sources, `number "4": out of range (want at most 3)`, [][]byte{doc("4")}},
 		{Stages.Cut, "spans", [][]byte{doc("{")}},
 		{Stages.Cut, "3 bytes at 1", [][]byte{doc(`[{"at":1,"len":3}]`)}},
-		{Stages.Cut, "at 0, after 2", [][]byte{doc(`[{"at":1,"len":1},{"at":0,"len":1}]`)}},
+		{Stages.Cut, "(want from 2 to 3)", [][]byte{doc(`[{"at":1,"len":1},{"at":0,"len":1}]`)}},
 	} {
 		p.refused(t, c.stage, c.want, c.in...)
 	}

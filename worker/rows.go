@@ -45,20 +45,20 @@ func (r row) bytes(column int) []byte {
 	return r[w>>32 : w>>32+w&math.MaxUint32]
 }
 
-// held is the ordinal of place 0. Smaller ordinals are numbers of documents in an index. A row refers to document n of an
-// index by the place n-held.
+// held is added to the ordinals of rows, because smaller values of batch.Ordinal are documents of an index. So in a row,
+// document n of an index has the ordinal n-held.
 const held = 1 << 32
 
-// place returns the place of a document in a column.
-func (r row) place(column int) (batch.Ordinal, error) {
+// ordinal returns the ordinal of a document in a column.
+func (r row) ordinal(column int) (batch.Ordinal, error) {
 	w := r.word(column)
 	if r.null(column) || w >= 1<<62-held {
-		return 0, fmt.Errorf("%w: column %d: place %d", ErrRow, column, int64(w))
+		return 0, fmt.Errorf("%w: column %d: ordinal %d: out of range", ErrRow, column, int64(w))
 	}
 	return batch.Ordinal(w + held), nil
 }
 
-func placeText(o batch.Ordinal) string { return strconv.FormatInt(int64(o)-held, 10) }
+func ordinalText(o batch.Ordinal) string { return strconv.FormatInt(int64(o)-held, 10) }
 
 // rows reads and writes the rows of a stage.
 type rows struct {
@@ -105,7 +105,7 @@ func (s *rows) next() (row, error) {
 		return nil, err
 	}
 	if len(b) < nullsLen+8*len(s.kinds) {
-		return nil, fmt.Errorf("%w: %d bytes, want %d columns", ErrRow, len(b), len(s.kinds))
+		return nil, fmt.Errorf("%w: %d bytes: too short (want %d columns)", ErrRow, len(b), len(s.kinds))
 	}
 	r := row(b)
 	for i, kind := range s.kinds {
@@ -120,17 +120,17 @@ func (s *rows) next() (row, error) {
 func (s *rows) bytes() ([]byte, error) {
 	var head [lengthLen]byte
 	if _, err := io.ReadFull(s.in, head[:]); errors.Is(err, io.ErrUnexpectedEOF) {
-		return nil, fmt.Errorf("%w: the input ends inside it", ErrRow)
+		return nil, fmt.Errorf("%w: truncated", ErrRow)
 	} else if err != nil {
 		return nil, err
 	}
 	n := binary.LittleEndian.Uint64(head[:])
 	if n > MaxRow {
-		return nil, fmt.Errorf("%w: %d bytes, more than %d", ErrRow, n, MaxRow)
+		return nil, fmt.Errorf("%w: %d bytes: too long (want at most %d)", ErrRow, n, MaxRow)
 	}
 	s.read.Reset()
 	if _, err := io.CopyN(&s.read, s.in, int64(n)); err != nil {
-		return nil, fmt.Errorf("%w: the input ends inside it", ErrRow)
+		return nil, fmt.Errorf("%w: truncated", ErrRow)
 	}
 	return s.read.Bytes(), nil
 }
@@ -139,7 +139,7 @@ func (s *rows) bytes() ([]byte, error) {
 func (s *rows) numbers() ([]int64, error) {
 	b, err := s.bytes()
 	if err == nil && len(b)%8 != 0 {
-		err = fmt.Errorf("%w: %d bytes of numbers", ErrRow, len(b))
+		err = fmt.Errorf("%w: %d bytes of numbers: not a multiple of their size", ErrRow, len(b))
 	}
 	all := make([]int64, len(b)/8)
 	for i := range all {

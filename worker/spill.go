@@ -7,8 +7,8 @@ import (
 
 // A copied record says that the document at place has the text of a slot.
 type copied struct {
-	slot  int64
-	place batch.Ordinal
+	slot    int64
+	ordinal batch.Ordinal
 }
 
 // copiesMemory limits the memory for copies, and spillMemory that for the texts of one spill.

@@ -8,7 +8,7 @@ import (
 	"github.com/neardup/neardup/batch"
 )
 
-// Verify compares candidates. It reads blocks of texts (place, null, check, and text or record), each followed by
+// Verify compares candidates. It reads blocks of texts (ordinal, null, check, and text or record), each followed by
 // candidates among them (later, earlier). A text after a candidate begins a new block. For candidates that are near
 // or variants it writes edges: later, earlier, similarity, distance, relation, basis. It holds the texts of a block
 // in memory. ErrChanged reports a text whose check differs from the one that Records computed.
@@ -34,7 +34,7 @@ func (b *block) take(r row) error {
 		b.texts, b.compared = map[batch.Ordinal]*batch.Text{}, false
 	}
 	d, err := b.checked(r, 2, 3)
-	b.texts[d.place] = &batch.Text{Clean: b.Clean.Clean(d.clean)}
+	b.texts[d.ordinal] = &batch.Text{Clean: b.Clean.Clean(d.clean)}
 	return err
 }
 
@@ -62,16 +62,16 @@ func (b *block) candidate(r row) error {
 
 // prepared returns a prepared text of the block.
 func (b *block) prepared(r row, column int) (batch.Ordinal, *batch.Text, error) {
-	place, err := r.place(column)
+	ordinal, err := r.ordinal(column)
 	if err != nil {
 		return 0, nil, err
 	}
-	text := b.texts[place]
+	text := b.texts[ordinal]
 	if text == nil {
-		return 0, nil, fmt.Errorf("%w: the text at %s is not in this block", ErrRow, placeText(place))
+		return 0, nil, fmt.Errorf("%w: the text at %s is not in this block", ErrRow, ordinalText(ordinal))
 	}
 	if text.Prepared == nil {
 		text.Prepared = b.Method.Prepare(text.Clean)
 	}
-	return place, text, nil
+	return ordinal, text, nil
 }

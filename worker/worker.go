@@ -58,7 +58,7 @@ func (s *Stages) Use(x *reference.Index, asOf string) error {
 
 // ErrChanged is returned for a text that differs from the one that Records read. The input has changed, or a
 // second reading returned its rows in another order.
-var ErrChanged = errors.New("the text is not the one that was there when records were made")
+var ErrChanged = errors.New("the text has changed since the stage records read it")
 
 // ErrBlank is returned by Stages.Decode for a line without a record.
 var ErrBlank = errors.New("a blank line")
@@ -74,12 +74,12 @@ func (s Stages) Contract() string {
 // Check returns nil if the driver has the contract of these stages, otherwise ErrUnlike.
 func (s Stages) Check(contract string) error {
 	if own := s.Contract(); contract != own {
-		return fmt.Errorf("%w: %q is expected, %q is here", ErrUnlike, contract, own)
+		return fmt.Errorf("%w: this program has %[3]q (want %[2]q)", ErrUnlike, contract, own)
 	}
 	return nil
 }
 
-// newDocuments reads documents: place and record with s.Decode, else place, text and id.
+// newDocuments reads documents: ordinal and record with s.Decode, else ordinal, text and id.
 func (s Stages) newDocuments(ctx context.Context, in io.Reader, out io.Writer) *rows {
 	kinds := "nbb"
 	if s.Decode != nil {
@@ -88,7 +88,7 @@ func (s Stages) newDocuments(ctx context.Context, in io.Reader, out io.Writer) *
 	return newRows(ctx, in, out, kinds)
 }
 
-// Records runs the first stage. It reads documents. For each it writes place, method, id (default: the place), why
+// Records runs the first stage. It reads documents. For each it writes ordinal, method, id (default: the ordinal), why
 // it is rejected, check (null if rejected), and "blank" if it has no text. The check shows whether a later reading
 // returns the same text or record.
 //
@@ -107,7 +107,7 @@ func (s Stages) Records(ctx context.Context, in io.Reader, out io.Writer) (Count
 			}
 			hash := d.hash(s.Overrides.Names(d.id))
 			part := texts.part(binary.LittleEndian.Uint64(hash[:]))
-			if err := texts.add(part, func(b []byte) []byte { return appendText(b, hash, d.place, rec) }); err != nil {
+			if err := texts.add(part, func(b []byte) []byte { return appendText(b, hash, d.ordinal, rec) }); err != nil {
 				return err
 			}
 		}
@@ -127,7 +127,7 @@ func (s *rows) document(d document, route, blank string) error {
 	if d.reject == "" {
 		check = d.check
 	}
-	return s.write(d.place, given(route), given(d.id), given(d.reject), check, given(blank), nil, nil)
+	return s.write(d.ordinal, given(route), given(d.id), given(d.reject), check, given(blank), nil, nil)
 }
 
 // eachDocument calls fn with each document and its record (empty if unreadable), which is valid until fn returns.
@@ -168,17 +168,17 @@ func (s Stages) route(clean string) string {
 }
 
 type document struct {
-	place     batch.Ordinal
+	ordinal   batch.Ordinal
 	check     int64
 	id, clean string
 	reject    string // the reason why it cannot be read
 }
 
 // hash returns the SHA-256 of the clean text. A blank text, or one that a ruling names, is never a copy, so it gets the
-// hash of its place.
+// hash of its ordinal.
 func (d *document) hash(ruled bool) [sha256.Size]byte {
 	if ruled || neardup.Blank(d.clean) {
-		return sha256.Sum256(binary.LittleEndian.AppendUint64(nil, uint64(d.place)))
+		return sha256.Sum256(binary.LittleEndian.AppendUint64(nil, uint64(d.ordinal)))
 	}
 	return sha256.Sum256([]byte(d.clean))
 }
@@ -200,10 +200,10 @@ func (s Stages) checked(r row, check, text int) (document, error) {
 		return d, err
 	}
 	if d.check != int64(r.word(check)) {
-		return d, fmt.Errorf("%w: at %s", ErrChanged, placeText(d.place))
+		return d, fmt.Errorf("%w: at %s", ErrChanged, ordinalText(d.ordinal))
 	}
 	if d.reject != "" {
-		return d, fmt.Errorf("%w: at %s: %s", ErrRow, placeText(d.place), d.reject)
+		return d, fmt.Errorf("%w: at %s: %s", ErrRow, ordinalText(d.ordinal), d.reject)
 	}
 	return d, nil
 }
@@ -224,14 +224,14 @@ func (s Stages) document(r row) (document, error) {
 		d.id = string(r.bytes(2))
 	}
 	if d.id == "" {
-		d.id = placeText(d.place)
+		d.id = ordinalText(d.ordinal)
 	}
 	return d, err
 }
 
-// uncleaned reads the place and the text, or the record, of a document.
+// uncleaned reads the ordinal and the text, or the record, of a document.
 func (s Stages) uncleaned(r row, text int) (d document, err error) {
-	d.place, err = r.place(0)
+	d.ordinal, err = r.ordinal(0)
 	if err != nil {
 		return d, err
 	}

@@ -32,7 +32,7 @@ type stage func(Stages, context.Context, io.Reader, io.Writer) (Counts, error)
 
 type columns = []any
 
-// rowsOf returns rows as a stage reads them. A place is an int.
+// rowsOf returns rows as a stage reads them. An ordinal is an int.
 func rowsOf(all ...columns) []byte {
 	var b bytes.Buffer
 	w := newRows(context.Background(), nil, &b, "")
@@ -104,14 +104,14 @@ func (s Stages) refused(tb testing.TB, of stage, want string, in ...[]byte) {
 	}
 }
 
-// withCheck returns the columns of a text after check: its place, what stands between, and the text.
-func withCheck(place int, text string, between ...any) columns {
-	return append(append(columns{place, checkOf([]byte(text))}, between...), text)
+// withCheck returns the columns of a text after check: its ordinal, what stands between, and the text.
+func withCheck(ordinal int, text string, between ...any) columns {
+	return append(append(columns{ordinal, checkOf([]byte(text))}, between...), text)
 }
 
 // verified returns the row of a text in the input of Verify.
-func verified(place int, text string) columns {
-	return columns{place, nil, checkOf([]byte(text)), text}
+func verified(ordinal int, text string) columns {
+	return columns{ordinal, nil, checkOf([]byte(text)), text}
 }
 
 func candidate(later, earlier int) columns { return columns{later, earlier, nil, nil} }
@@ -147,24 +147,24 @@ func TestRowsThatAreNone(t *testing.T) {
 		want  string
 		in    [][]byte
 	}{
-		{Stages.Records, "row 2: not a row of the protocol: the input ends inside it", [][]byte{good, good[:3]}},
-		{Stages.Records, "the input ends inside it", [][]byte{good[:30]}},
-		{Stages.Records, "more than", [][]byte{edit(6, 1)}},
-		{Stages.Records, "row 2: not a row of the protocol: 24 bytes, want 3 columns", [][]byte{good, rowsOf(columns{1, 2})}},
+		{Stages.Records, "row 2: not a row of the protocol: truncated", [][]byte{good, good[:3]}},
+		{Stages.Records, "truncated", [][]byte{good[:30]}},
+		{Stages.Records, "too long", [][]byte{edit(6, 1)}},
+		{Stages.Records, "row 2: not a row of the protocol: 24 bytes: too short (want 3 columns)", [][]byte{good, rowsOf(columns{1, 2})}},
 		{Stages.Records, "column 1 ends after the row", [][]byte{outside}},
-		{Stages.Records, "place -1", [][]byte{rowsOf(columns{-1, "a", nil})}},
-		{Stages.Records, "place 0", [][]byte{rowsOf(columns{nil, "a", nil})}},
+		{Stages.Records, "ordinal -1", [][]byte{rowsOf(columns{-1, "a", nil})}},
+		{Stages.Records, "ordinal 0", [][]byte{rowsOf(columns{nil, "a", nil})}},
 		{Stages.Verify, "row 2: not a row of the protocol: the text at 1 is not in this block", [][]byte{rowsOf(verified(2, "x y z"), candidate(2, 1))}},
 		{Stages.Verify, "row 5: not a row of the protocol: the text at 1", [][]byte{rowsOf(verified(1, "x y"), verified(2, "x z"), candidate(2, 1), verified(3, "a"), candidate(3, 1))}},
-		{Stages.Verify, "row 1: the text is not the one that was there when records were made: at 7", [][]byte{rowsOf(columns{7, nil, 7, "x"})}},
-		{Stages.Decide, "row 2: the text is not the one that was there when records were made: at 8", [][]byte{rowsOf(withCheck(7, "x", "id"), columns{8, 7, "id", "x"})}},
-		{Stages.Decide, "row 2: not a row of the protocol: the document at 7 comes after a later one", [][]byte{rowsOf(withCheck(7, "x", "id"), withCheck(7, "y", "id"))}},
+		{Stages.Verify, "row 1: the text has changed since the stage records read it: at 7", [][]byte{rowsOf(columns{7, nil, 7, "x"})}},
+		{Stages.Decide, "row 2: the text has changed since the stage records read it: at 8", [][]byte{rowsOf(withCheck(7, "x", "id"), columns{8, 7, "id", "x"})}},
+		{Stages.Decide, "row 2: not a row of the protocol: document at 7: out of order", [][]byte{rowsOf(withCheck(7, "x", "id"), withCheck(7, "y", "id"))}},
 		{Stages.Digest, "digest", [][]byte{rowsOf(columns{"12", nil, nil, nil, nil})}},
 		{Stages.Distinct, "ends inside a text", [][]byte{rowsOf(columns{make([]byte, textHead-1)})}},
 		{Stages.Distinct, "ends inside a text", [][]byte{rowsOf(columns{append(make([]byte, 48), 9, 0, 0, 0, 0, 0, 0, 0)})}},
 		{Stages.Bucket, "inside a posting", [][]byte{rowsOf(columns{make([]byte, 25), nil, nil, nil})}},
 		{Stages.Bucket, "without a role", [][]byte{rowsOf(columns{make([]byte, 24), nil, nil, nil})}},
-		{Stages.Bucket, "place -5", [][]byte{rowsOf(columns{nil, 2, -5, Copy})}},
+		{Stages.Bucket, "ordinal -5", [][]byte{rowsOf(columns{nil, 2, -5, Copy})}},
 	} {
 		s.refused(t, c.stage, c.want, c.in...)
 	}

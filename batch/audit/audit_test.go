@@ -13,7 +13,7 @@ import (
 	"github.com/zeebo/xxh3"
 )
 
-// TestMeetSeesALostKey: an engine that loses postings on their way shows.
+// TestMeetSeesALostKey checks that the audit detects an engine that loses postings.
 func TestMeetSeesALostKey(t *testing.T) {
 	a := &Auditor{run: Run{Pairs: func(_ uint64, found, searches Side) bool { return found.Sketch == searches.Sketch }}}
 	n := 0
@@ -42,7 +42,7 @@ func TestMeetSeesALostKey(t *testing.T) {
 	}
 }
 
-// words are the texts' words as a set: keys are the words, the sketch how many there are.
+// words is a method whose keys are the words of a text, and whose sketch is their number.
 type words struct{ threshold float64 }
 
 type wordSet map[string]bool
@@ -87,7 +87,7 @@ type asIs struct{}
 func (asIs) Clean(s string) string { return s }
 func (asIs) String() string        { return "as is" }
 
-// texts are the texts of a run in which each is one document.
+// texts holds the texts of a run in which each text has one document.
 type texts []string
 
 func (t texts) Len() int                       { return len(t) }
@@ -113,7 +113,7 @@ func families(n int) (out texts) {
 	return out
 }
 
-// TestAuditor audits a run, of which postings are lost or not.
+// TestAuditor audits a run with and without lost postings.
 func TestAuditor(t *testing.T) {
 	m, in := words{.7}, families(400)
 	for _, lost := range []uint64{0, 1} { // of 2 keys
@@ -180,7 +180,7 @@ func meetAll(a *Auditor, in texts, kept func(key uint64) bool) {
 	}
 }
 
-// TestNoAuditor: a run that is not measured calls what it always calls.
+// TestNoAuditor checks that all methods accept a nil Auditor.
 func TestNoAuditor(t *testing.T) {
 	var a *Auditor
 	a.Visit(1, Side{}, true, true)
@@ -192,7 +192,7 @@ func TestNoAuditor(t *testing.T) {
 	}
 }
 
-// lostText is a run of which one text cannot be read.
+// lostText is a run in which one text cannot be read.
 type lostText struct {
 	texts
 	lost uint32

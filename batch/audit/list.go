@@ -90,8 +90,8 @@ func (a *Auditor) Variant(of, other uint32, similarity float64, conflicts []near
 	}
 }
 
-// keep inserts into a list by similarity, highest first if descending, at most one pair of each other document, because ten
-// pairs of one group show little more than one.
+// keep inserts into a list by similarity, highest first if descending. It keeps one pair for each other document, because
+// ten pairs of one group show little more than one.
 func (a *Auditor) keep(list []listed, x listed, descending bool) []listed {
 	order := func(x, y listed) int {
 		if descending {

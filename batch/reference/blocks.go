@@ -164,7 +164,7 @@ func openBlocks(folder fs.FS, name string, sum uint64) (*blockFile, error) {
 	var ok bool
 	f.file, ok = opened.(readFile)
 	if !ok {
-		return nil, errors.Join(fmt.Errorf("file %s cannot be read at an offset", name), opened.Close())
+		return nil, errors.Join(fmt.Errorf("file %s: cannot be read at an offset (want an io.ReaderAt)", name), opened.Close())
 	}
 	if err := f.open(sum); err != nil {
 		return nil, errors.Join(err, f.file.Close())
@@ -192,14 +192,14 @@ func (f *blockFile) open(sum uint64) error {
 	var end [endBytes]byte
 	size := info.Size()
 	if size < endBytes {
-		return f.damaged("it is cut short, %d bytes are left", size)
+		return f.damaged("truncated to %d bytes", size)
 	}
 	if _, err := f.file.ReadAt(end[:], size-endBytes); err != nil {
 		return err
 	}
 	n := binary.LittleEndian.Uint64(end[:])
 	if string(end[8:]) != magic || n > uint64(size-endBytes)/tableEntry {
-		return f.damaged("it does not end as such files do")
+		return f.damaged("invalid end")
 	}
 	f.from = size - endBytes - int64(n)*tableEntry
 	got, length, stored, err := f.readTable(int(n))
@@ -207,9 +207,9 @@ func (f *blockFile) open(sum uint64) error {
 	case err != nil:
 		return err
 	case got != sum:
-		return f.damaged("its table has another checksum than the manifest says")
+		return f.damaged("wrong checksum of the table of blocks")
 	case stored != uint64(f.from):
-		return f.damaged("it has %d bytes, its blocks %d", f.from, stored)
+		return f.damaged("%d bytes of blocks (want %d)", f.from, stored)
 	}
 	f.length = length
 	return nil
@@ -224,12 +224,12 @@ func (f *blockFile) stored(i int, dst []byte) ([]byte, error) {
 	dst = slices.Grow(dst[:0], int(e.stored))[:e.stored]
 	if _, err := f.file.ReadAt(dst, int64(e.at)); err != nil {
 		if errors.Is(err, io.EOF) {
-			return nil, f.damaged("block %d of %d is missing", i+1, f.blocks)
+			return nil, f.damaged("block %d of %d: missing", i+1, f.blocks)
 		}
 		return nil, err
 	}
 	if xxh3.Hash(dst) != e.sum {
-		return nil, f.damaged("block %d of %d has another checksum", i+1, f.blocks)
+		return nil, f.damaged("block %d of %d: wrong checksum", i+1, f.blocks)
 	}
 	return dst, nil
 }
@@ -249,7 +249,7 @@ func (f *blockFile) block(i int) ([]byte, error) {
 	}
 	b, err = z.DecodeAll(b, make([]byte, 0, min(e.size, 1<<20)))
 	if err != nil || len(b) != int(e.size) {
-		return nil, f.damaged("block %d of %d cannot be unpacked", i+1, f.blocks)
+		return nil, f.damaged("block %d of %d: cannot be decompressed", i+1, f.blocks)
 	}
 	return b, nil
 }
@@ -264,7 +264,7 @@ func (f *blockFile) read(off uint64, n int) ([]byte, error) {
 		return nil, f.wrong(err)
 	}
 	if i < 0 {
-		return nil, f.damaged("it has no block for %d bytes at %d", n, off)
+		return nil, f.damaged("%d bytes at %d: not in any block", n, off)
 	}
 	e, err := f.entry(i)
 	if err != nil {
@@ -272,7 +272,7 @@ func (f *blockFile) read(off uint64, n int) ([]byte, error) {
 	}
 	from := off - e.start
 	if from+uint64(n) > uint64(e.size) {
-		return nil, f.damaged("%d bytes at %d are not in one block", n, off)
+		return nil, f.damaged("%d bytes at %d: not within one block", n, off)
 	}
 	b := f.lookUp(i)
 	if b == nil {

@@ -25,7 +25,7 @@ func (x *Index) Check(ctx context.Context, decided func(neardup.Decision)) error
 		last := uint64(0)
 		err := p.eachPosting(func(one Posting) error {
 			if one.Key < last || one.Doc < p.first || one.Doc-p.first >= p.documents || one.Role == 0 {
-				return p.keys.damaged("key %x of document %d is not in its order", one.Key, one.Doc)
+				return p.keys.damaged("key %x of document %d: out of order", one.Key, one.Doc)
 			}
 			last = one.Key
 			keyed[one.Doc/64] |= 1 << (one.Doc % 64)
@@ -41,7 +41,7 @@ func (x *Index) Check(ctx context.Context, decided func(neardup.Decision)) error
 			return ctx.Err()
 		}
 		if keyed[doc/64]>>(doc%64)&1 == 0 && !r.Blank {
-			return fmt.Errorf("%w: document %d has no key", ErrDamaged, doc)
+			return fmt.Errorf("%w: document %d: no key", ErrDamaged, doc)
 		}
 		if r.Removed {
 			removed++
@@ -50,7 +50,7 @@ func (x *Index) Check(ctx context.Context, decided func(neardup.Decision)) error
 		return x.checkRow(doc, r, decided)
 	})
 	if err == nil && removed != x.manifest.Removed {
-		err = fmt.Errorf("%w: %d documents are removed, the manifest says %d", ErrDamaged, removed, x.manifest.Removed)
+		err = fmt.Errorf("%w: %d removed documents (want %d, as in the manifest)", ErrDamaged, removed, x.manifest.Removed)
 	}
 	return err
 }
@@ -65,7 +65,7 @@ func (x *Index) checkRow(doc uint32, r *Row, decided func(neardup.Decision)) err
 			return err
 		}
 		if r.Leader >= doc || !leader.Leads() {
-			return fmt.Errorf("%w: document %d names %d, which is not a leader before it", ErrDamaged, doc, r.Leader)
+			return fmt.Errorf("%w: document %d: its leader %d is not an earlier leader", ErrDamaged, doc, r.Leader)
 		}
 	}
 	d, err := x.Decision(doc, r)

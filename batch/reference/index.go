@@ -71,18 +71,18 @@ func (x *Index) openPart(e partEntry) (err error) {
 		ref fileEntry
 	}{{&p.rows, e.Rows}, {&p.ids, e.IDs}, {&p.texts, e.Texts}, {&p.keys, e.Keys}} {
 		if filepath.Base(f.ref.Name) != f.ref.Name {
-			return fmt.Errorf("%w: file %s names the file %q", ErrDamaged, ManifestName, f.ref.Name)
+			return fmt.Errorf("%w: file %s: invalid file name %q", ErrDamaged, ManifestName, f.ref.Name)
 		}
 		*f.to, err = openBlocks(x.folder, f.ref.Name, f.ref.Sum)
 		if err != nil {
 			if errors.Is(err, fs.ErrNotExist) {
-				return fmt.Errorf("%w: file %s is missing: %w", ErrDamaged, f.ref.Name, err)
+				return fmt.Errorf("%w: file %s: missing: %w", ErrDamaged, f.ref.Name, err)
 			}
 			return err
 		}
 	}
 	if want := uint64(e.Documents) * rowBytes; p.rows.length != want {
-		return p.rows.damaged("it has %d bytes of rows, not %d", p.rows.length, want)
+		return p.rows.damaged("%d bytes of rows (want %d)", p.rows.length, want)
 	}
 	return nil
 }
@@ -145,7 +145,7 @@ func (x *Index) partOf(doc uint32) (*part, error) {
 			return p, nil
 		}
 	}
-	return nil, fmt.Errorf("%w: a reference to document %d (want less than %d)", ErrDamaged, doc, x.Numbers())
+	return nil, fmt.Errorf("%w: reference to document %d: out of range (want below %d)", ErrDamaged, doc, x.Numbers())
 }
 
 // Row returns the row of a document.
@@ -213,7 +213,7 @@ func (x *Index) Decision(doc uint32, r *Row) (d neardup.Decision, err error) {
 	}
 	bases := x.manifest.Bases
 	if int(r.Basis) >= len(bases) {
-		return d, fmt.Errorf("%w: document %d has a basis that the manifest does not name", ErrDamaged, doc)
+		return d, fmt.Errorf("%w: document %d: its basis is not in the manifest", ErrDamaged, doc)
 	}
 	d.Decision, d.Leader, d.Similarity = neardup.Duplicate, id, r.Similarity
 	d.Method, d.Basis = bases[r.Basis][0], bases[r.Basis][1]

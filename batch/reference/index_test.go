@@ -94,7 +94,7 @@ func commit(w *reference.Writer) error {
 	return errors.Join(corpus.CommitAll(outs...), w.Reopen())
 }
 
-// expect proves that an index holds, of each number, what begin gave it.
+// expect checks that an index holds for each number what begin added.
 func expect(t *testing.T, dir string, numbers, parts int, digest string) {
 	t.Helper()
 	x, err := reference.Open(dir)

@@ -23,7 +23,7 @@ const (
 )
 
 // ErrNone is wrapped by the error about a folder without an index.
-var ErrNone = errors.New("there is no index")
+var ErrNone = errors.New("no index")
 
 // Header describes how the documents of an index were decided. It never changes.
 type Header struct {
@@ -42,13 +42,13 @@ func (h Header) Like(o Header) error {
 		a, b := strings.Fields(h.Spec), strings.Fields(o.Spec)
 		for i := range min(len(a), len(b)) {
 			if a[i] != b[i] {
-				return fmt.Errorf("%w: the index was made with %s, this is %s (%q against %q)", neardup.ErrUnlike, a[i], b[i], h.Spec, o.Spec)
+				return fmt.Errorf("%w: the index was made with %s, this run uses %s (%q against %q)", neardup.ErrUnlike, a[i], b[i], h.Spec, o.Spec)
 			}
 		}
-		return fmt.Errorf("%w: the index was made with %q, this is %q", neardup.ErrUnlike, h.Spec, o.Spec)
+		return fmt.Errorf("%w: the index was made with %q, this run uses %q", neardup.ErrUnlike, h.Spec, o.Spec)
 	}
 	if h.Normalize != o.Normalize {
-		return fmt.Errorf("%w: the texts of the index were normalised by %q, these by %q", neardup.ErrUnlike, h.Normalize, o.Normalize)
+		return fmt.Errorf("%w: the texts of the index were normalised by %q, those of this run by %q", neardup.ErrUnlike, h.Normalize, o.Normalize)
 	}
 	return nil
 }
@@ -103,16 +103,16 @@ func readManifest(folder fs.FS, name string) (m manifest, asOf string, err error
 	damaged := func(what string) error { return fmt.Errorf("%w: file %s: %s", ErrDamaged, ManifestName, what) }
 	line, sum, _ := bytes.Cut(b, []byte("\n"))
 	if string(sum) != checksum(line) {
-		return m, "", damaged("the checksum is wrong")
+		return m, "", damaged("wrong checksum")
 	}
 	if err := json.Unmarshal(line, &m); err != nil {
 		return m, "", damaged(err.Error())
 	}
 	if m.Format != formatName {
-		return m, "", damaged("it is of something else")
+		return m, "", damaged("not the manifest of an index")
 	}
 	if m.Version != version {
-		return m, "", fmt.Errorf("%s: the index has version %d (want %d)", name, m.Version, version)
+		return m, "", fmt.Errorf("%s: index of version %d (want %d)", name, m.Version, version)
 	}
 	return m, strings.TrimSuffix(string(sum), "\n"), nil
 }

@@ -118,7 +118,7 @@ func (t *blockTable) readTable(n int) (sum, length, stored uint64, err error) {
 	}
 }
 
-var errChanged = errors.New("its table has changed since it was opened")
+var errChanged = errors.New("the table of blocks was changed after the file was opened")
 
 // page returns the entries of a page. They must not be changed.
 func (t *blockTable) page(number int) ([]blockEntry, error) {
@@ -161,8 +161,8 @@ func (t *blockTable) entry(block int) (*blockEntry, error) {
 	return &entries[block%pageBlocks], nil
 }
 
-// first returns the first block for which is returns true. is must be monotonic. isPage tests the same condition on the
-// first block of a page.
+// first returns the first block that meets a condition, which must hold for all later blocks as well. is tests a block, and
+// isPage the first block of a page.
 func (t *blockTable) first(isPage func(*pageHead) bool, is func(*blockEntry) bool) (int, error) {
 	pages := len(t.heads) - 1
 	page := sort.Search(pages, func(i int) bool { return isPage(&t.heads[i]) })

@@ -126,7 +126,7 @@ func (w *Writer) sweep() error {
 			continue
 		}
 		if err := os.Remove(filepath.Join(w.dir, name)); err != nil {
-			return fmt.Errorf("remove what is left of an earlier change: %w", err)
+			return fmt.Errorf("remove files of an earlier change: %w", err)
 		}
 	}
 	return nil
@@ -308,7 +308,7 @@ func number[T comparable](list *[]T, one T) (uint8, error) {
 	i := slices.Index(*list, one)
 	if i < 0 {
 		if len(*list) == 256 {
-			return 0, errors.New("the method gives more than 256 kinds of basis")
+			return 0, errors.New("the method returns more than 256 kinds of basis")
 		}
 		i, *list = len(*list), append(*list, one)
 	}

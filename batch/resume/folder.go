@@ -111,13 +111,13 @@ func (f *Folder) read() error {
 	}
 	line, sum, _ := bytes.Cut(b, []byte("\n"))
 	if string(sum) != checksum(line) {
-		return f.damaged(manifestName, "the checksum is wrong")
+		return f.damaged(manifestName, "wrong checksum")
 	}
 	if err := json.Unmarshal(line, &f.manifest); err != nil {
 		return f.damaged(manifestName, err.Error())
 	}
 	if f.manifest.Format != format {
-		return fmt.Errorf("%s: %w: its files have the format %q (want %q)", f.dir, ErrUnlike, f.manifest.Format, format)
+		return fmt.Errorf("%s: %w: files of format %q (want %q)", f.dir, ErrUnlike, f.manifest.Format, format)
 	}
 	return nil
 }
@@ -166,14 +166,14 @@ func (f *Folder) Begin(index string, more ...Fact) error {
 		delete(values, was.Name)
 		switch {
 		case !there:
-			return fmt.Errorf("%s: %w: it had %s %s", f.dir, ErrUnlike, was.Name, was.Value)
+			return fmt.Errorf("%s: %w: that run had %s %s", f.dir, ErrUnlike, was.Name, was.Value)
 		case now != was.Value:
-			return fmt.Errorf("%s: %w: %s was %s, and is %s", f.dir, ErrUnlike, was.Name, was.Value, now)
+			return fmt.Errorf("%s: %w: %s was %s and is now %s", f.dir, ErrUnlike, was.Name, was.Value, now)
 		}
 	}
 	for _, one := range facts {
 		if _, left := values[one.Name]; left {
-			return fmt.Errorf("%s: %w: it had no %s %s", f.dir, ErrUnlike, one.Name, one.Value)
+			return fmt.Errorf("%s: %w: that run did not have %s %s", f.dir, ErrUnlike, one.Name, one.Value)
 		}
 	}
 	return nil

@@ -48,7 +48,7 @@ func (f *Folder) Journal(name string) (*Journal, error) {
 		return nil, err
 	}
 	if info.Size() < counts.Bytes {
-		return nil, l.damaged(fmt.Sprintf("truncated: it has %d of %d bytes", info.Size(), counts.Bytes))
+		return nil, l.damaged(fmt.Sprintf("truncated to %d of %d bytes", info.Size(), counts.Bytes))
 	}
 	l.in = bufio.NewReaderSize(io.NewSectionReader(file, 0, counts.Bytes), 256<<10)
 	return l, nil
@@ -64,7 +64,7 @@ func (l *Journal) Next() ([]byte, error) {
 	counts := l.folder.manifest.Logs[l.name]
 	if l.at.Bytes == counts.Bytes {
 		if l.at.Sum != counts.Sum {
-			return nil, l.damaged("its last frame is another than the manifest says")
+			return nil, l.damaged("the last frame does not match the manifest")
 		}
 		if err := l.append(); err != nil {
 			return nil, err
@@ -77,7 +77,7 @@ func (l *Journal) Next() ([]byte, error) {
 	}
 	n := int64(binary.LittleEndian.Uint32(head[:]))
 	if n > counts.Bytes-l.at.Bytes-frameHead {
-		return nil, l.damaged("a frame is longer than the file")
+		return nil, l.damaged("a frame extends beyond the end of the file")
 	}
 	b := make([]byte, n)
 	if _, err := io.ReadFull(l.in, b); err != nil {
@@ -85,7 +85,7 @@ func (l *Journal) Next() ([]byte, error) {
 	}
 	sum := xxh3.HashSeed(b, l.at.Sum)
 	if sum != binary.LittleEndian.Uint64(head[4:]) {
-		return nil, l.damaged(fmt.Sprintf("the frame at %d has a wrong checksum", l.at.Bytes))
+		return nil, l.damaged(fmt.Sprintf("frame at %d: wrong checksum", l.at.Bytes))
 	}
 	l.before, l.at = l.at, extent{l.at.Bytes + frameHead + n, sum}
 	return b, nil
@@ -93,7 +93,7 @@ func (l *Journal) Next() ([]byte, error) {
 
 func (l *Journal) short(err error) error {
 	if errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) {
-		return l.damaged("it ends within a frame")
+		return l.damaged("truncated within a frame")
 	}
 	return err
 }
@@ -126,7 +126,7 @@ func (l *Journal) Append(frame []byte) error {
 		return nil
 	}
 	if uint64(len(frame)) > 1<<32-1 {
-		return fmt.Errorf("%s: a frame of %d bytes is too long", l.name+suffix, len(frame))
+		return fmt.Errorf("%s: frame of %d bytes: too long (want below 4 GiB)", l.name+suffix, len(frame))
 	}
 	l.at = extent{l.at.Bytes + frameHead + int64(len(frame)), xxh3.HashSeed(frame, l.at.Sum)}
 	head := binary.LittleEndian.AppendUint32(l.frame[:0], uint32(len(frame)))

@@ -143,8 +143,8 @@ func TestOtherRunsAreRefused(t *testing.T) {
 		{"", "v", "other", nil, "<nil>"},
 		{"before", "v", "other", nil, "<nil>"},
 		{"after", "x", "other", resume.ErrFinished, dir + ": the run has already finished"},
-		{"", "w", "other", resume.ErrUnlike, dir + ": the folder belongs to another run: fact was v, and is w"},
-		{"", "v", "more", resume.ErrUnlike, dir + ": the folder belongs to another run: it had other o"},
+		{"", "w", "other", resume.ErrUnlike, dir + ": the folder belongs to another run: fact was v and is now w"},
+		{"", "v", "more", resume.ErrUnlike, dir + ": the folder belongs to another run: that run had other o"},
 	} {
 		f, err := resume.Open(dir, resume.Fact{Name: "fact", Value: test.value})
 		if err != nil {

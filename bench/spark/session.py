@@ -112,7 +112,7 @@ def by_command(setup):
                 out["happened"] = trouble.kill_driver(argv, env, at)
             ended = together(argv, env, 2 if hurt == "twice" else 1)
             fails = [f"exit {code}: {last(said)}" for code, _, said in ended if code]
-            if hurt == "twice" and len(fails) == 1 and re.search("was made by another meanwhile|is there already", fails[0]):
+            if hurt == "twice" and len(fails) == 1 and re.search("was created by another program meanwhile|already exists", fails[0]):
                 out["happened"], fails = "the other: " + fails[0], []
             notes = [s for s in ended[0][2].splitlines() if s.startswith("note: ")] if hurt == "driver" else ()
             out["happened"] = "; ".join(filter(None, [out["happened"], *notes]))

@@ -58,7 +58,7 @@ func TestPiped(t *testing.T) {
 	}
 }
 
-// TestHelpFits: each line of the help of each command is of 100 columns at most.
+// TestHelpFits checks that no line of the help has more than 100 columns.
 func TestHelpFits(t *testing.T) {
 	var visit func(*cobra.Command)
 	visit = func(cmd *cobra.Command) {
@@ -113,10 +113,10 @@ func TestPlainly(t *testing.T) {
 	refused := &url.Error{Op: "Post", URL: "http://127.0.0.1:1/v1/batch?x=y", Err: &net.OpError{Op: "dial", Net: "tcp", Err: syscall.ECONNREFUSED}}
 	slow := &url.Error{Op: "Get", URL: "https://h/v1/log", Err: context.DeadlineExceeded}
 	for want, err := range map[string]error{
-		"--tokens: t: no such file or directory":                                    fmt.Errorf("--tokens: %w", &fs.PathError{Op: "open", Path: "t", Err: syscall.ENOENT}),
-		"http://127.0.0.1:1 does not answer: connection refused":                    refused,
-		"sent twice: https://h does not answer: not in time":                        fmt.Errorf("sent twice: %w", slow),
-		"http://127.0.0.1:1 does not answer: connection refused\nf: is a directory": errors.Join(refused, &fs.PathError{Op: "read", Path: "f", Err: syscall.EISDIR}),
+		"--tokens: t: no such file or directory":                               fmt.Errorf("--tokens: %w", &fs.PathError{Op: "open", Path: "t", Err: syscall.ENOENT}),
+		"http://127.0.0.1:1: no answer: connection refused":                    refused,
+		"sent twice: https://h: no answer: timed out":                          fmt.Errorf("sent twice: %w", slow),
+		"http://127.0.0.1:1: no answer: connection refused\nf: is a directory": errors.Join(refused, &fs.PathError{Op: "read", Path: "f", Err: syscall.EISDIR}),
 		"--data is missing": usage("--data is missing"),
 	} {
 		if got := plainly(err); got != want {

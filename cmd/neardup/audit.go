@@ -141,13 +141,13 @@ func printQuality(w io.Writer, q *report.Quality, list bool) {
 	if q.Above.Of > 0 {
 		fmt.Fprintf(w, "borderline  %.1f %% of the near pairs are less than %v above the threshold", 100*q.Above.Share, q.Border)
 		if q.Below.Of > 0 {
-			fmt.Fprintf(w, ", %.1f %% of the refused pairs less than %v below it", 100*q.Below.Share, q.Border)
+			fmt.Fprintf(w, ", %.1f %% of the rejected pairs less than %v below it", 100*q.Below.Share, q.Border)
 		}
 		fmt.Fprintln(w)
 	}
 	if list {
-		auditList(w, "look at these near pairs, the least similar first:", q.Removals)
-		auditList(w, "check these refused pairs, the most similar first:", q.Misses)
+		auditList(w, "check these near pairs, the least similar first:", q.Removals)
+		auditList(w, "check these rejected pairs, the most similar first:", q.Misses)
 	}
 }
 

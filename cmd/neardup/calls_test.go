@@ -39,7 +39,7 @@ func answersOf(t *testing.T, input string) (answers map[uint64]called, code int,
 	}
 }
 
-// A method that names a file is made again when it is asked for, because the file may have changed.
+// A method that reads a file is made again for each call, because the file may have changed.
 func TestCallsReadFilesAgain(t *testing.T) {
 	words := filepath.Join(t.TempDir(), "words")
 	c := calls{methods: map[string]calledMethod{}}
@@ -76,7 +76,7 @@ func TestCalls(t *testing.T) {
 		{`"do":"compare","text":"a","known":["b"],"flags":["--method=minhash recall=2"]`, exitUsage, "recall"},
 		{`"do":"compare","text":"a","known":["b"],"flags":["--idf=no-such-file"]`, exitFailed, "no-such-file: no such file"},
 		{`"do":"check","text":"the user is not allergic","known":["another fact","the user is allergic"]`, 0, `"verdict":"contradiction"`},
-		{`"do":"check","text":" "`, exitFailed, "says nothing"},
+		{`"do":"check","text":" "`, exitFailed, "no words"},
 		{`"do":"open","flags":["--method=minhash"]`, 0, "1"},
 		{`"do":"add","index":7,"text":"a"`, exitFailed, "not open"},
 		{`"do":"dance"`, exitUsage, `unknown call "dance"`},

@@ -305,9 +305,9 @@ var verbHelp = sync.OnceValue(func() map[string]cobra.Command {
 	}
 	spark := all["spark dedup"]
 	for name, what := range map[string]string{
-		"dedup":    "the kept documents in kept, a line of JSON for each decision in decisions",
-		"pairs":    "the verified pairs with all evidence in pairs",
-		"passages": "what is repeated in spans, the documents without it in clean (of Parquet: not)",
+		"dedup":    "kept documents in kept, decisions (a line of JSON each) in decisions",
+		"pairs":    "verified pairs with their evidence in pairs",
+		"passages": "repeated passages in spans, documents without them in clean (not for Parquet)",
 	} {
 		h := spark
 		for _, text := range []*string{&h.Use, &h.Short, &h.Long, &h.Example} {

@@ -125,7 +125,7 @@ func (c *compare) find(ctx context.Context, ids ...string) (map[string]string, e
 	})
 	for _, id := range ids {
 		if err == nil && wanted[id] {
-			err = fmt.Errorf("%s has no document with the id %q", c.from, id)
+			err = fmt.Errorf("%s: no document with the id %q", c.from, id)
 		}
 	}
 	return texts, err
@@ -349,7 +349,7 @@ func (c *compare) eachPair(do func(listedPair) error) error {
 		case (p.TextA == nil && p.A == "") || (p.TextB == nil && p.B == ""):
 			return errors.New("a pair needs text_a and text_b, or id_a and id_b")
 		case byID && c.from == "":
-			return errors.New("pairs of ids need --from: the file of the documents")
+			return errors.New("--from FILE is missing (want the documents that the ids name)")
 		}
 		return do(p)
 	})

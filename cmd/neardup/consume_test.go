@@ -52,7 +52,7 @@ type streamLife struct {
 	bad, sent int
 }
 
-// send adds messages: versions of a few articles, and now and then one that is none.
+// send adds messages: versions of a few articles, and sometimes a message that is not an article.
 func (l *streamLife) send(n int) {
 	for range n {
 		message := []byte("no article")
@@ -84,7 +84,7 @@ func (l *streamLife) stored() int {
 	return stats.Articles
 }
 
-// settle consumes what is there to the end.
+// settle consumes all messages.
 func (l *streamLife) settle() {
 	l.Helper()
 	if out, err := l.command("--to-end").CombinedOutput(); err != nil {
@@ -120,7 +120,7 @@ func (l *streamLife) records(address string, exactly bool) (all []streamed) {
 	return all
 }
 
-// audit holds the output to what was sent, and to the server.
+// audit compares the output with the sent messages and with the server.
 func (l *streamLife) audit(exactly bool) {
 	l.Helper()
 	client, err := api.NewClient(l.server, api.Options{})
@@ -234,7 +234,7 @@ func TestConsume(t *testing.T) {
 	l.audit(true)
 }
 
-// TestConsumeMistakes: what cannot be is said by the exit code and in words, without a password.
+// TestConsumeMistakes checks exit codes and messages of wrong calls, which must not contain a password.
 func TestConsumeMistakes(t *testing.T) {
 	good := map[string]string{"from": "redis-stream://127.0.0.1:1/a", "to": "-", "server": "http://127.0.0.1:1"}
 	for _, test := range []struct {
@@ -249,7 +249,7 @@ func TestConsumeMistakes(t *testing.T) {
 		{"from", "amqp://u:secret@host/a", exitUsage, "source: invalid address of a stream"},
 		{"from", "kafka://u:secret@host", exitUsage, "source: invalid address of a stream"},
 		{"to", "kafka://", exitUsage, "output: invalid address of a stream"},
-		{"bad", "-", exitUsage, "--to and --bad are the same"},
+		{"bad", "-", exitUsage, "--to and --bad name the same output (want two)"},
 		{"in-flight", "0", exitUsage, "--in-flight 0: too small (want at least 1)"},
 		{"claim-after", "5ms", exitUsage, "--claim-after 5ms: too small (want at least 1s)"},
 		{"from", "redis-stream://:secret@127.0.0.1:1/a", exitFailed, "connect to Redis"},

@@ -40,7 +40,7 @@ func (c *contaminated) do(ctx context.Context, inputs []string) error {
 	}
 	return c.batchRun(&c.input, &c.run, inputs[1:], false, func(r *corpus.Reader, rep *reporter) (result, error) {
 		if err := r.CanReplace(); err != nil && (c.masks || c.write.path("dolma") != "") {
-			return nil, usage("%w; --findings lists what is contaminated", err)
+			return nil, usage("%w (want --findings FILE, which lists the contaminated documents)", err)
 		}
 		w := contaminationWriter{
 			contaminated: c, findings: rep.open(c.findings, corpus.JSONL), out: rep.records(c.out, r), forms: rep.forms(&c.write, "contaminated", r),
@@ -83,11 +83,11 @@ func (c *contaminated) finder(evals string) (*contamination.Finder, error) {
 	f, err := contamination.New(items, contamination.Config{Least: c.least, Memory: (int64(c.run.memory) - ownPages) * 6 / 10})
 	switch {
 	case errors.Is(err, contamination.ErrMemory):
-		return nil, fmt.Errorf("%s: %w; give more --memory", evals, err)
+		return nil, fmt.Errorf("%s: %w (want more --memory)", evals, err)
 	case err != nil:
 		return nil, fmt.Errorf("the items of %s: %w", evals, err)
 	case f.Items().Items == 0:
-		return nil, fmt.Errorf("%s: no item of an evaluation found", evals)
+		return nil, fmt.Errorf("%s: no item of an evaluation", evals)
 	}
 	return f, nil
 }
@@ -193,7 +193,7 @@ const mostStubs = 20
 func (s *contaminationSummary) print(w io.Writer) {
 	fmt.Fprintf(w, "items       %s", grouped(int64(s.Items.Items)))
 	if s.Stubs > 0 {
-		fmt.Fprintf(w, ", %s of which are too short to be found: %s", grouped(int64(s.Stubs)), oneLine(strings.Join(s.StubIDs[:min(s.Stubs, mostStubs)], ", ")))
+		fmt.Fprintf(w, ", %s of them too short to be found: %s", grouped(int64(s.Stubs)), oneLine(strings.Join(s.StubIDs[:min(s.Stubs, mostStubs)], ", ")))
 		if s.Stubs > mostStubs {
 			fmt.Fprint(w, ", ...; --findings lists all")
 		}

@@ -232,10 +232,10 @@ func (d *dedup) config() (batch.Config, error) {
 	cfg.Link = batch.Link(d.link)
 	c, _ := d.method.choice() // choice has succeeded before
 	if decorated := c.Get("lossless")+c.Get("containment") != ""; cfg.Link == batch.Components && decorated {
-		return cfg, usage("--link components cannot be combined with lossless or containment, because it removes through chains")
+		return cfg, usage("--link components cannot be combined with lossless or containment, because it also removes along chains")
 	}
 	if groups := d.write.path("groups"); groups != "" && !slices.Contains(corpus.TableFormats(), corpus.FormatOf(groups)) {
-		return cfg, usage("--write groups:%s: the name must end with .csv, .tsv, .xlsx, .jsonl, .parquet or .arrow", groups)
+		return cfg, usage("--write groups:%s: unknown format (want a name that ends in .csv, .tsv, .xlsx, .jsonl, .parquet or .arrow)", groups)
 	}
 	return cfg, nil
 }

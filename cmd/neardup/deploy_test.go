@@ -69,7 +69,7 @@ func TestDeploy(t *testing.T) {
 			t.Errorf("compose.yaml sets %s, and there is no --%s", m[1], name)
 		}
 	}
-	// Those that are not given are empty there, which is as if they were not set.
+	// Variables without a value are empty there, which has the same effect as unset ones.
 	s, fs, err = serveFlags()
 	if err != nil {
 		t.Fatal(err)
@@ -131,7 +131,7 @@ func TestAlerts(t *testing.T) {
 	}
 }
 
-// TestDashboard: the dashboard that is shipped is JSON, and each of its metrics is one that a server in use has.
+// TestDashboard checks that the shipped dashboard is JSON, and that a server in use has each of its metrics.
 func TestDashboard(t *testing.T) {
 	var dashboard struct {
 		Panels []struct {

@@ -69,7 +69,7 @@ type fingerprintSummary struct {
 func (s *fingerprintSummary) print(w io.Writer) {
 	documents(w, s.readCounts)
 	if s.Few > 0 {
-		fmt.Fprintf(w, "too short   %s have too few features for their fingerprints to say anything\n", grouped(s.Few))
+		fmt.Fprintf(w, "too short   %s have too few features for a meaningful fingerprint\n", grouped(s.Few))
 	}
 	fmt.Fprintf(w, "spec        %s\n", s.Spec)
 	s.effort(w)
@@ -181,10 +181,10 @@ func schemeHelp() string {
 		fmt.Fprintf(&b, "  %-14s  %s\n", s.Name, s.About)
 		takes := map[simhash.Input]string{simhash.FromHashes: `"hex" or "hex:weight"`, simhash.FromWords: `"word:weight"`}
 		if text := takes[s.Input]; text != "" {
-			fmt.Fprintf(&b, "%18sthe text is %s, blanks between\n", "", text)
+			fmt.Fprintf(&b, "%18sthe text is %s, separated by blanks\n", "", text)
 		}
 	}
-	fmt.Fprintf(&b, "  %-14s  string-hash of the keywords that jieba finds in a text; none: \"00\"\n", jiebaScheme)
+	fmt.Fprintf(&b, "  %-14s  string-hash of the keywords that jieba finds in a text (\"00\" without keywords)\n", jiebaScheme)
 	return b.String()
 }
 
@@ -276,7 +276,7 @@ func parseWords(s string) ([]simhash.Word, error) {
 		if i := strings.LastIndexByte(field, ':'); i >= 0 {
 			weight, err := strconv.ParseFloat(field[i+1:], 64)
 			if err != nil {
-				return nil, fmt.Errorf("%.40q has no weight after its last colon", field)
+				return nil, fmt.Errorf("%.40q: no weight after its last colon", field)
 			}
 			w = simhash.Word{Text: field[:i], Weight: weight}
 		}

@@ -317,7 +317,7 @@ func (f *runFlags) config(of *methodFlags) (batch.Config, error) {
 	}
 	per := fieldList(f.per)
 	if f.per != "" && len(per) == 0 {
-		return batch.Config{}, usage("--per %q: no field name", f.per)
+		return batch.Config{}, usage("--per %q: a field name is missing", f.per)
 	}
 	rulings, err := readOverrides(f.overrides)
 	return batch.Config{

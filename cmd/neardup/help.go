@@ -17,7 +17,7 @@ import (
 
 func methodTopic() *cobra.Command {
 	var b strings.Builder
-	b.WriteString("What --method takes: the name of a method and its settings.\n\n  --method minhash\n  --method 'minhash threshold=.7 shingle=words:3'\n" +
+	b.WriteString("--method takes the name of a method and its settings.\n\n  --method minhash\n  --method 'minhash threshold=.7 shingle=words:3'\n" +
 		"  --method 'ngram similarity=jaccard keys=any m=runes:4'\n  --method 'simhash distance=3 features=keywords:20'\n\nMethods:\n")
 	for _, v := range completions()["method"] {
 		name, about, _ := strings.Cut(v, "\t")
@@ -101,8 +101,8 @@ func flagHelp(cmd *cobra.Command) string {
 // tab.
 var completions = sync.OnceValue(func() map[string][]string {
 	values := map[string][]string{
-		"keep":      {"first\tthe first of the input", "longest\tthe longest text", "largest\tthe one of the most pixels", "earliest\tthe one of the earliest time", "shortest\tthe shortest text", "latest\tthe one of the latest time", "https\tone whose address begins with https", "shortest-url\tthe one of the shortest address", "smallest-id\tthe one of the smallest id"},
-		"link":      {"leader\tnear their leader", "components\tchains count too"},
+		"keep":      {"first\tthe first in the input", "longest\tthe longest text", "largest\tthe one with the most pixels", "earliest\tthe one with the earliest time", "shortest\tthe shortest text", "latest\tthe one with the latest time", "https\tone with an address that begins with https", "shortest-url\tthe one with the shortest address", "smallest-id\tthe one with the smallest id"},
+		"link":      {"leader\teach is near its leader", "components\tchains also count"},
 		"normalize": {"default", "none", "default,accents", "default,numbers"},
 		"scheme":    schemeNames(),
 	}

@@ -133,10 +133,10 @@ func extrasOf(dec *corpus.Decoder, it corpus.Item) (x api.Extras, err error) {
 	for i, entry := range all {
 		var one api.Image
 		if json.Unmarshal(entry["hash"], &one.Hash) != nil {
-			return x, fmt.Errorf("images[%d].hash is not a string", i)
+			return x, fmt.Errorf("images[%d].hash: not a string", i)
 		}
 		if entry["quality"] == nil || json.Unmarshal(entry["quality"], &one.Quality) != nil {
-			return x, fmt.Errorf("images[%d].quality is not a whole number", i)
+			return x, fmt.Errorf("images[%d].quality: not a whole number", i)
 		}
 		x.Images = append(x.Images, one)
 	}
@@ -185,7 +185,7 @@ func looksLikePicture(path string) bool {
 
 func (c *compare) comparePictures(a, b string) error {
 	if c.text || c.from != "" {
-		return usage("pictures cannot be combined with --text or --from (want two files)")
+		return usage("pictures cannot be compared with --text or --from (want two files)")
 	}
 	c.input.format = string(corpus.Images)
 	if err := pictured(c.cmd.Flags()); err != nil {
@@ -223,7 +223,7 @@ func (p *pictureOf) read(path string, most, mostPixels int64) error {
 		return err
 	}
 	if info.Size() > most {
-		return fmt.Errorf("%s: larger than %d bytes: see --max-document", path, most)
+		return fmt.Errorf("%s: too large (want at most %d bytes; see --max-document)", path, most)
 	}
 	data, err := os.ReadFile(path)
 	if err != nil {

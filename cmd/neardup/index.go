@@ -143,7 +143,7 @@ func (f *indexFlags) asked() string {
 	return asked
 }
 
-// decides reports whether a flag is one of an index.
+// decides reports whether a flag is among those that an index stores.
 func decides(flag string) bool {
 	var known pflag.FlagSet
 	new(indexFlags).add(&known)

@@ -81,7 +81,7 @@ func (v *indexInfo) do(_ context.Context, args []string) error {
 	if v.json {
 		return json.NewEncoder(v.stdout).Encode(info)
 	}
-	_, err = fmt.Fprintf(v.stdout, "method      %s\nnormalize   %s\ndocuments   %s\nleaders     %s\nremoved     %s, still there\nparts       %d\nsize        %s bytes\ndigest      %s\n",
+	_, err = fmt.Fprintf(v.stdout, "method      %s\nnormalize   %s\ndocuments   %s\nleaders     %s\nremoved     %s, still stored\nparts       %d\nsize        %s bytes\ndigest      %s\n",
 		wrapped(info.Method, 82, strings.Repeat(" ", 12)), info.Normalize, grouped(info.Documents), grouped(info.Leaders), grouped(info.Removed), info.Parts, grouped(info.Bytes), info.Digest)
 	return err
 }
@@ -201,7 +201,7 @@ func (f *againstFlags) settings(m *methodFlags) error {
 
 func onIndex(path string, fn func(*reference.Index) error) error {
 	if notFolder(path) {
-		return fmt.Errorf("%s: not an index (want a folder that neardup index create makes)", path)
+		return fmt.Errorf("%s: not an index (want a folder made by neardup index create)", path)
 	}
 	x, err := reference.Open(path)
 	if err != nil {
@@ -246,7 +246,7 @@ func (f *methodFlags) restore(remembered map[string]string) error {
 	}
 	for name, value := range remembered {
 		if err := f.fs.Set(name, value); err != nil {
-			return fmt.Errorf("the settings of the index: %w", err)
+			return fmt.Errorf("settings of the index: %w", err)
 		}
 	}
 	return nil
@@ -320,7 +320,7 @@ func (a *against) fill(ctx context.Context, d *batchFlags, files []string, cfg b
 func (f *againstFlags) check() error {
 	switch {
 	case slices.Contains(f.paths, corpus.Stdin):
-		return usage("--against names files or an index, not standard input")
+		return usage("--against: standard input is not supported (want files or an index)")
 	case f.append && len(f.paths) > 1:
 		return usage("--add: %d indexes (want one)", len(f.paths))
 	}

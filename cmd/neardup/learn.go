@@ -108,9 +108,9 @@ const curveFloor = .3
 func (t *tune) curve(ctx context.Context, c methods.Choice, inputs []string) (r eval.CurveReport, err error) {
 	switch {
 	case c.Get("threshold") != "":
-		return r, usage("--threshold cannot be given, because tune proposes it")
+		return r, usage("--threshold has no effect, because tune proposes it")
 	case !c.Takes("threshold") || c.Get("verify") == "off":
-		return r, usage("--method %s: no threshold to choose", c.Name)
+		return r, usage("--method %s: it has no threshold to choose", c.Name)
 	}
 	m, n, err := t.method.at(curveFloor)
 	if err != nil {
@@ -365,7 +365,7 @@ func (f *inputFlags) fill(ctx context.Context, a *app, inputs []string, pairs []
 		missing = eval.MissingTexts(pairs)
 	}
 	if len(missing) > 0 {
-		return fmt.Errorf("no text of %s, for example %q", counted(int64(len(missing)), "document"), slices.Min(slices.Collect(maps.Keys(missing))))
+		return fmt.Errorf("text of %s: missing, for example %q", counted(int64(len(missing)), "document"), slices.Min(slices.Collect(maps.Keys(missing))))
 	}
 	return nil
 }

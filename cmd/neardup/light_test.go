@@ -44,7 +44,7 @@ func TestLight(t *testing.T) {
 	if len(modules) > lightModules {
 		t.Errorf("%d modules (want at most %d): %v", len(modules), lightModules, modules)
 	}
-	const lacks = "this build has no service (use a release, or build with -tags full)"
+	const lacks = "not part of this build (want a release, or a build with -tags full)"
 	for _, test := range []struct{ args, says string }{
 		{"dedup --format lines --out - -q", "one text\n"},
 		{"serve --data x", "serve: " + lacks},

@@ -39,11 +39,11 @@ const (
 
 const exitHelp = `Exit codes:
   0  done
-  1  failed: the message says why; no output file was left behind
+  1  failed: the message has the reason; there is no unfinished output file
   2  wrong flags or arguments
   3  done, but records were rejected and --strict was given
-  130  interrupted: no unfinished output file was left behind
-  141  the reader of standard output has gone, as with | head`
+  130  interrupted: there is no unfinished output file
+  141  the reader of standard output has ended, as with | head`
 
 func main() {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
@@ -87,7 +87,7 @@ func run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.
 	case err == nil:
 		return exitDone
 	case ctx.Err() != nil && (errors.Is(err, ctx.Err()) || errors.Is(err, os.ErrDeadlineExceeded)): // of interruptible
-		fmt.Fprintln(stderr, "neardup: interrupted; no unfinished output file was left behind")
+		fmt.Fprintln(stderr, "neardup: interrupted; there is no unfinished output file")
 		return exitInterrupt
 	case errors.Is(err, syscall.EPIPE):
 		return exitPipe
@@ -102,11 +102,11 @@ func run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.
 	case errors.Is(err, errUsage):
 		code, hint = exitUsage, fmt.Sprintf("\nSee '%s --help'.", cmd.CommandPath())
 	case errors.As(err, &p) && (p.Code() == api.CodeToken || p.Code() == api.CodeForbidden):
-		hint = "; use a token that has the role, by --token-file FILE or NEARDUP_TOKEN"
+		hint = "; give a token with that role by --token-file FILE or NEARDUP_TOKEN"
 	case errors.Is(err, corpus.ErrDamaged):
-		hint = "; --skip-damaged skips the rest"
+		hint = "; --skip-damaged skips the rest of the file"
 	case errors.Is(err, corpus.ErrField), errors.Is(err, corpus.ErrNoField):
-		hint = "; --text-field, --id-field and so on name the fields"
+		hint = "; name the fields by --text-field, --id-field and so on"
 	}
 	fmt.Fprintf(stderr, "neardup: %s%s\n", plainly(err), hint)
 	return code
@@ -123,13 +123,13 @@ func plainly(err error) string {
 		if number, ok := errors.AsType[syscall.Errno](err); ok {
 			cause = number.Error()
 		} else if call.Timeout() {
-			cause = "not in time"
+			cause = "timed out"
 		}
 		server := call.URL
 		if u, err := url.Parse(call.URL); err == nil {
 			server = u.Scheme + "://" + u.Host
 		}
-		said = strings.ReplaceAll(said, call.Error(), server+" does not answer: "+cause)
+		said = strings.ReplaceAll(said, call.Error(), server+": no answer: "+cause)
 	}
 	return said
 }
@@ -196,7 +196,7 @@ func noCommand(parent *cobra.Command, args []string) error {
 		return parent.Help()
 	}
 	if _, omitted := verbHelp()[args[0]]; omitted {
-		return usage("%s: this build has no service (use a release, or build with -tags full)", args[0])
+		return usage("%s: not part of this build (want a release, or a build with -tags full)", args[0])
 	}
 	return usage("unknown command %q%s", args[0], meant(parent, args[0], ""))
 }
@@ -277,8 +277,8 @@ func (a *app) inputs(named []string) ([]string, error) {
 	return nil, usage("no input: name files, folders or patterns, or pipe texts in")
 }
 
-// interruptible makes reads of r fail as soon as ctx ends, even while r is silent. Where polled finds no way, the run ends
-// at the next bytes or the end of r.
+// interruptible makes reads of r fail as soon as ctx ends, even while r is silent. If polled cannot arrange that, the run
+// ends at the next bytes or the end of r.
 func interruptible(ctx context.Context, r io.Reader) io.Reader {
 	if f, ok := r.(*os.File); ok {
 		f = polled(f)
@@ -317,7 +317,7 @@ func badValue(name string, err error) error {
 	_, outside := cause.(rangeError) // the flag itself is out of range, not a setting within its value
 	switch {
 	case kind != "" && (errors.As(cause, &number) || strings.HasPrefix(cause.Error(), "time: ")):
-		return fmt.Errorf("%s %q is not %s", name, bad.GetValue(), kind)
+		return fmt.Errorf("%s %q: invalid (want %s)", name, bad.GetValue(), kind)
 	case outside:
 		return fmt.Errorf("%s %s%w", name, bad.GetValue(), cause)
 	case strings.Contains(cause.Error(), bad.GetValue()):

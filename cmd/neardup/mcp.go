@@ -67,7 +67,7 @@ func (l *rpcLines) Read(p []byte) (int, error) {
 		_, bad := jsonrpc.DecodeMessage(line)
 		switch {
 		case long:
-			refused = l.refuse(jsonrpc.CodeInvalidRequest, fmt.Sprintf("a line is over %d bytes", mcp.DefaultMaxLineLength))
+			refused = l.refuse(jsonrpc.CodeInvalidRequest, fmt.Sprintf("a line is longer than %d bytes", mcp.DefaultMaxLineLength))
 		case len(line) == 0:
 		case !json.Valid(line):
 			refused = l.refuse(jsonrpc.CodeParseError, "a line is not JSON")
@@ -118,20 +118,20 @@ func (l *rpcLines) Write(p []byte) (int, error) {
 // Close does nothing because the caller closes both streams.
 func (l *rpcLines) Close() error { return nil }
 
-const memoryInstructions = `Say "add" with whatever you would remember, and obey the answer: "duplicate" means that you know it already, ` +
+const memoryInstructions = `Call "add" with whatever you want to remember, and follow the answer: "duplicate" means that you know it already, ` +
 	`"new" that it is kept. A new memory can be like one that you have and differ in a number, a name, a date or a negation: ` +
-	`both are kept, and the answer names the other. If the new one takes its place, "forget" the old one.`
+	`both are kept, and the answer names the other. If the new one replaces it, "forget" the old one.`
 
 // The arguments of the tools.
 type (
 	memoryPair struct {
-		Text  string `json:"text" jsonschema:"what is said now"`
-		Known string `json:"known" jsonschema:"what was said before"`
+		Text  string `json:"text" jsonschema:"the new text"`
+		Known string `json:"known" jsonschema:"the earlier text"`
 	}
 	memoryMove struct {
-		ID   string `json:"id" jsonschema:"the memory that was merged, or kept, wrongly"`
-		With string `json:"with,omitempty" jsonschema:"the memory that it says the same as; without one it becomes a memory of its own"`
-		Text string `json:"text,omitempty" jsonschema:"its text, for a memory of its own"`
+		ID   string `json:"id" jsonschema:"the memory that was wrongly merged or wrongly kept"`
+		With string `json:"with,omitempty" jsonschema:"the memory that says the same; without one it becomes a separate memory"`
+		Text string `json:"text,omitempty" jsonschema:"its text, for a separate memory"`
 		Why  string `json:"why,omitempty" jsonschema:"the reason, for the record"`
 	}
 	memoryName struct {
@@ -143,10 +143,10 @@ func (m *memories) register(s *mcp.Server) {
 	closed := false
 	reads := &mcp.ToolAnnotations{ReadOnlyHint: true, OpenWorldHint: &closed}
 	adds := &mcp.ToolAnnotations{DestructiveHint: &closed, OpenWorldHint: &closed}
-	register(s, &mcp.Tool{Name: "check", Annotations: reads, Description: "Is this known? Says what add would answer, and stores nothing."}, m.check)
-	register(s, &mcp.Tool{Name: "add", Annotations: adds, Description: "Remember a text, unless a memory says the same. The answer is on disk when it is given."}, m.add)
+	register(s, &mcp.Tool{Name: "check", Annotations: reads, Description: "Is this known? Returns what add would answer, and stores nothing."}, m.check)
+	register(s, &mcp.Tool{Name: "add", Annotations: adds, Description: "Remember a text, unless a memory says the same. The answer is on disk before it is returned."}, m.add)
 	register(s, &mcp.Tool{Name: "compare", Annotations: reads, Description: "Do two texts say the same? Needs no memory and stores nothing."}, m.compare)
-	register(s, &mcp.Tool{Name: "correct", Annotations: adds, Description: "Put right a memory that was merged with the wrong one, or not merged with the right one."}, m.correct)
+	register(s, &mcp.Tool{Name: "correct", Annotations: adds, Description: "Correct a memory that was merged with the wrong one, or not merged with the right one."}, m.correct)
 	register(s, &mcp.Tool{Name: "forget", Annotations: &mcp.ToolAnnotations{OpenWorldHint: &closed},
 		Description: "Forget a memory and all that were merged with it. It can be learned again."}, m.forget)
 }
@@ -168,7 +168,7 @@ func (m *memories) compare(ctx context.Context, in memoryPair) (out memoryAnswer
 		return out, err
 	}
 	out = memoryAnswer{Decision: string(neardup.New), Probability: c.Content.Similarity, Basis: c.Content.Basis, Evidence: c.Content.Evidence}
-	verdict := "Not the same: both would stay"
+	verdict := "Not the same: both would be kept"
 	if c.Content.Near {
 		out.Decision, verdict = string(neardup.Duplicate), "The same: the first would be merged with the second"
 	}
@@ -188,7 +188,7 @@ func (m *memories) correct(ctx context.Context, in memoryMove) (out memoryAnswer
 	out = memoryAnswer{Decision: "corrected", ID: in.ID, SameAs: in.With}
 	switch {
 	case moved.Unchanged:
-		out.Says = fmt.Sprintf("No change: %s was already so.", in.ID)
+		out.Says = fmt.Sprintf("No change: %s already had this state.", in.ID)
 	case in.With == "":
 		out.Says = fmt.Sprintf("%s is now a separate memory.", in.ID)
 	default:
@@ -213,7 +213,7 @@ func (m *memories) forget(ctx context.Context, in memoryName) (out memoryAnswer,
 	}
 	out = memoryAnswer{Decision: "forgotten", ID: in.ID, Says: fmt.Sprintf("Forgotten: %s.", in.ID)}
 	if others := g.Size - 1; others > 0 {
-		out.Says = fmt.Sprintf("Forgotten: %s, and with it %d that said the same.", in.ID, others)
+		out.Says = fmt.Sprintf("Forgotten: %s and %d others that said the same.", in.ID, others)
 	}
 	return out, nil
 }

@@ -14,7 +14,7 @@ import (
 // defaultTenant is the tenant of requests without a token.
 const defaultTenant = "default"
 
-var errNoMemory = errors.New("the text says nothing")
+var errNoMemory = errors.New("text: no words (want at least one)")
 
 // memories stores what an agent remembers as articles of a docId service. Each fact has a docId.
 type memories struct {
@@ -37,7 +37,7 @@ type memoryText struct {
 
 type namedMemory struct {
 	memoryText
-	ID string `json:"id,omitempty" jsonschema:"your name for the memory; without one it gets one"`
+	ID string `json:"id,omitempty" jsonschema:"your name for the memory (default: a generated one)"`
 }
 
 // A memoryAnswer is the answer of a tool, as fields and in words.
@@ -46,11 +46,11 @@ type memoryAnswer struct {
 	Verdict     neardup.Relation   `json:"verdict,omitempty" jsonschema:"new, duplicate, overlap, variant, unsure or contradiction"`
 	ID          string             `json:"id,omitempty"`
 	SameAs      string             `json:"sameAs,omitempty" jsonschema:"the memory that says the same"`
-	Like        string             `json:"like,omitempty" jsonschema:"the memory that a new one is like, and says something else than"`
+	Like        string             `json:"like,omitempty" jsonschema:"a similar memory with another meaning"`
 	Known       string             `json:"known,omitempty" jsonschema:"the text of that memory"`
-	Probability float64            `json:"probability,omitempty" jsonschema:"that the two say the same"`
+	Probability float64            `json:"probability,omitempty" jsonschema:"probability that both say the same"`
 	Basis       string             `json:"basis,omitempty"`
-	Evidence    []neardup.Conflict `json:"evidence,omitempty" jsonschema:"in bits: above 0 for the same, below 0 against it"`
+	Evidence    []neardup.Conflict `json:"evidence,omitempty" jsonschema:"evidence in bits: above 0 for the same meaning, below 0 against it"`
 	Says        string             `json:"says" jsonschema:"the answer in words"`
 }
 
@@ -149,12 +149,12 @@ func saysLike(a *memoryAnswer) string {
 	case a.Verdict == neardup.Contradicts:
 		how = "says the opposite"
 	}
-	return fmt.Sprintf("%s It is like %s, and %s. %s is: %s%s\nBoth stay. If the new one takes the place of %s, forget that one.",
+	return fmt.Sprintf("%s It is like %s, and %s. %s is: %s%s\nBoth are kept. If the new one replaces %s, forget that one.",
 		saysNew(a), a.Like, how, a.Like, quoted(a.Known), inBits(a.Evidence), a.Like)
 }
 
 func saysSame(a *memoryAnswer) string {
-	return fmt.Sprintf("Duplicate: %s says the same, with a probability of %.2f. Nothing new to keep. %s is: %s%s",
+	return fmt.Sprintf("Duplicate: %s says the same, with a probability of %.2f. Nothing was added. %s is: %s%s",
 		a.SameAs, a.Probability, a.SameAs, quoted(a.Known), inBits(a.Evidence))
 }
 
@@ -167,7 +167,7 @@ func inBits(evidence []neardup.Conflict) string {
 			break
 		}
 		if e.A == "" && e.B == "" {
-			fmt.Fprintf(&b, "\n%+.1f bits, on the whole (%s)", e.Bits, e.Kind)
+			fmt.Fprintf(&b, "\n%+.1f bits in all (%s)", e.Bits, e.Kind)
 			continue
 		}
 		fmt.Fprintf(&b, "\n%+.1f bits, %s: now %s, before %s", e.Bits, e.Kind, quoted(e.A), quoted(e.B))

@@ -29,7 +29,7 @@ func startAgent(t *testing.T, data string) *agent {
 	return &agent{t, session}
 }
 
-// ends ends the session; the process must end well by itself.
+// ends ends the session; the process must then end without an error.
 func (a *agent) ends() {
 	a.Helper()
 	if err := a.session.Close(); err != nil {
@@ -87,9 +87,9 @@ func TestAgentsDay(t *testing.T) {
 		{"add", arguments{"id": "port", "text": secret}, "", "", "", "belongs to another"},
 		{"check", arguments{"text": again}, "duplicate", "port", "", "port says the same, with a probability of"},
 		{"check", arguments{"text": other}, "new", "", "port", `now "6433", before "5433"`},
-		{"add", arguments{"id": "moved", "text": other}, "new", "", "port", "Both stay. If the new one takes the place of port, forget that one."},
-		{"add", arguments{"text": again}, "duplicate", "port", "", "Nothing new to keep"},
-		{"add", arguments{"text": " "}, "", "", "", "says nothing"},
+		{"add", arguments{"id": "moved", "text": other}, "new", "", "port", "Both are kept. If the new one replaces port, forget that one."},
+		{"add", arguments{"text": again}, "duplicate", "port", "", "Nothing was added"},
+		{"add", arguments{"text": " "}, "", "", "", "no words"},
 		{"add", arguments{}, "", "", "", "text"},
 		{"compare", arguments{"text": again, "known": port}, "duplicate", "", "", "The same"},
 		{"compare", arguments{"text": other, "known": port}, "new", "", "", "Not the same"},

@@ -332,7 +332,7 @@ func (l *fingerprintList) addJSON(line []byte) error {
 		l.spec = v.Spec
 	}
 	if v.Spec != l.spec {
-		return fmt.Errorf("%w: the spec of this fingerprint is %q, that of earlier ones %q", neardup.ErrUnlike, v.Spec, l.spec)
+		return fmt.Errorf("%w: spec %q (want %q, as in earlier fingerprints)", neardup.ErrUnlike, v.Spec, l.spec)
 	}
 	if v.Few {
 		return nil

@@ -223,8 +223,8 @@ func npmAnswers(t *testing.T, home string) {
 		`neardup: text 1: no field "text"; it has "id"`,
 		"neardup: texts is one text (want an array)", "neardup: known is one text (want an array)", "neardup: text 0 is not a string",
 		0.0,
-		`neardup: no column "text"; the header has "name"; columns without a he`,
-		"neardup: the charset is not in this program, which reads UTF-8 and UTF",
+		`neardup: no column "text" (want one of "name", or the number of a colu`,
+		"neardup: charset: not supported by this build (want UTF-8 or UTF-16",
 		1.0, "neardup stopped: no network", "neardup stopped: no network", "九"}
 	if !reflect.DeepEqual(got, want) {
 		for i := range max(len(got), len(want)) {

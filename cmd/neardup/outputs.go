@@ -52,7 +52,7 @@ func begin[O corpus.Output](o *outputs, path string, open func() (O, error)) (ou
 	}
 	if path == corpus.Stdin {
 		if o.json {
-			o.err = usage("standard output: two results would go there (want a file for all but one; --json also prints there)")
+			o.err = usage("standard output: two results would be written there (want a file for all but one; --json also prints there)")
 			return out
 		}
 		o.json = true
@@ -92,7 +92,7 @@ func (o *outputs) open(path string, formats ...corpus.Format) *corpus.AtomicFile
 	})
 }
 
-// records begins an output for records of r, after columns.
+// records begins an output for records of r. Each record is written after the values of columns.
 func (o *outputs) records(path string, r *corpus.Reader, columns ...corpus.Column) *corpus.Writer {
 	return begin(o, path, func() (*corpus.Writer, error) { return corpus.NewWriter(path, r, columns...) })
 }
@@ -216,7 +216,7 @@ func (w *writes) style(kind string) (s corpus.TableStyle, err error) {
 		}
 	}
 	if f := corpus.FormatOf(w.path(kind)); s != (corpus.TableStyle{}) && f != corpus.CSV && f != corpus.TSV {
-		return s, usage("--write %s: bom, raw and sep have an effect on .csv and .tsv only", kind)
+		return s, usage("--write %s: bom, raw and sep have no effect (want .csv or .tsv)", kind)
 	}
 	return s, nil
 }
@@ -233,7 +233,7 @@ func (ws interopWriters) add(d *interop.Document) error {
 	return nil
 }
 
-// removed writes whether a record is removed. It skips rejected records.
+// removed writes to every format whether a record is removed. It skips rejected records.
 func (ws interopWriters) removed(it corpus.Item, dec *corpus.Decoder, goes bool) error {
 	if ws == nil {
 		return nil
@@ -299,7 +299,7 @@ func (r *rejects) waits() bool { return r.file == nil && r.shown < min(len(r.kin
 func (r *rejects) tell() {
 	for ; r.waits(); r.shown++ {
 		if r.shown == shownRejects {
-			fmt.Fprintln(r.w, "more records are rejected; --rejects FILE lists them all")
+			fmt.Fprintln(r.w, "more records were rejected; --rejects FILE lists all of them")
 			continue
 		}
 		kind := r.kinds[r.shown]

@@ -195,7 +195,7 @@ func (p *reportVerb) do(ctx context.Context, inputs []string) error {
 			var d neardup.Decision
 			err := textlines.Object(line, &d, "decision")
 			if err == nil && d.Decision == "" {
-				err = errors.New("not a decision (want a file of dedup --decisions)")
+				err = errors.New("not a decision (want the output of dedup --decisions)")
 			}
 			b.Add(&d)
 			decided++
@@ -270,9 +270,9 @@ func (p *reportVerb) documents(ctx context.Context, rep *reporter, b *report.Bui
 	case err != nil:
 		return err
 	case unknown > 0:
-		return fmt.Errorf("%s documents have no decision in %s (want the inputs of that run)", grouped(unknown), p.decisions)
+		return fmt.Errorf("%s documents: no decision in %s (want the inputs of that run)", grouped(unknown), p.decisions)
 	case run.Documents < decided:
-		return fmt.Errorf("%s decisions in %s have no document in the inputs (want the inputs of that run)", grouped(decided-run.Documents), p.decisions)
+		return fmt.Errorf("%s decisions in %s: no document in the inputs (want the inputs of that run)", grouped(decided-run.Documents), p.decisions)
 	}
 	run.Lengths, run.Rejects, run.Rejected = lengths.Bins(), rep.rejected.list(), max(run.Rejected, rep.rejected.count)
 	return nil

@@ -54,7 +54,7 @@ func (p *passages) do(ctx context.Context, inputs []string) error {
 	}
 	return p.batchRun(&p.input, &p.run, inputs, true, func(r *corpus.Reader, rep *reporter) (result, error) {
 		if err := r.CanReplace(); err != nil && p.out != "" {
-			return nil, usage("--out: %w; --spans lists what is repeated", err)
+			return nil, usage("--out: %w (want --spans FILE, which lists the repeated passages)", err)
 		}
 		w := passageWriter{passages: p, cutter: cutter, rep: rep, own: rep.open(p.shares, corpus.JSONL), spans: rep.open(p.spans, corpus.JSONL).WriteJSON}
 		w.out, w.forms = rep.records(p.out, r), rep.forms(&p.write, "passages", r)
@@ -377,7 +377,7 @@ func (s *passageSummary) found(w io.Writer) {
 	}
 	documents(w, readCounts{s.Documents, s.Rejected})
 	fmt.Fprintf(w, "repeated    %s%s bytes, in %s\n", grouped(s.Repeated), of, s.flags.what())
-	fmt.Fprintf(w, "to cut      %s bytes; %s more would end within %s, %s would leave a heading alone\n",
+	fmt.Fprintf(w, "to cut      %s bytes; not cut: %s that end within %s, %s whose removal would leave a heading alone\n",
 		grouped(s.Cut), grouped(s.Within), cmp.Or(s.flags.units(), s.flags.whole), grouped(s.Headings))
 	if s.written {
 		fmt.Fprintf(w, "documents   %s cut, %s left out\n", grouped(s.Changed), grouped(s.Dropped))

@@ -184,9 +184,9 @@ func (s *sampled) decode(r *corpus.Reader, kept []sampledRecord) error {
 	}
 	switch {
 	case first != nil && len(s.docs) == 0:
-		return fmt.Errorf("nothing could be read: %w", first)
+		return fmt.Errorf("no record could be read: %w", first)
 	case len(s.docs) == 0:
-		return errors.New("the inputs have no record")
+		return errors.New("the inputs have no records")
 	}
 	s.documents = s.documents.scaled(float64(len(s.docs)) / float64(len(kept)))
 	return nil
@@ -277,7 +277,7 @@ func (s *sampled) forecast(ctx context.Context, cfg batch.Config, cores int, onc
 	case fits(f.MachineTime.High):
 		f.Advice = "one machine: neardup dedup"
 	case fits(f.MachineTime.Low):
-		f.Advice = "one machine if the lower figures hold, else neardup spark dedup"
+		f.Advice = "one machine if the lower figures are right, else neardup spark dedup"
 	default:
 		f.Advice = "a cluster: neardup spark dedup"
 	}

@@ -180,7 +180,7 @@ func coresHere() int { return runtime.GOMAXPROCS(0) }
 func (p planned) print(w io.Writer) {
 	from := "from a sample of " + grouped(p.Sample)
 	if p.Documents == exactly(float64(p.Sample)) {
-		from = "all of them looked at"
+		from = "all of them read"
 	}
 	fmt.Fprintf(w, "documents   %s, %s\ntext        %s\n", p.Documents.count(), from, p.TextBytes.bytes())
 	for _, f := range p.Methods {

@@ -78,7 +78,7 @@ func TestReservoir(t *testing.T) {
 	}
 }
 
-// What docs/scale.md measured is foretold within a third; twice the documents take twice of all but what any run takes.
+// Forecasts are within a third of the measurements in docs/scale.md. Twice the documents double all costs but the fixed ones.
 func TestOnSpark(t *testing.T) {
 	of := func(documents, bytes int, cpu, compared float64) onSpark {
 		s := &sampled{docs: []neardup.Document{{Text: strings.Repeat("x", bytes)}}}

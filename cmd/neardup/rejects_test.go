@@ -31,7 +31,7 @@ func TestRejects(t *testing.T) {
 	}
 	want := []string{
 		"rejected f:1: bad", "rejected no place", "rejected g: reason 0", "rejected g: reason 1", "rejected g: reason 2",
-		"more records are rejected; --rejects FILE lists them all", "rejected f:1: 4 more for the same reason", "",
+		"more records were rejected; --rejects FILE lists all of them", "rejected f:1: 4 more for the same reason", "",
 	}
 	if got := told.String(); got != strings.Join(want, "\n") {
 		t.Errorf("%s", got)

@@ -63,7 +63,7 @@ func TestTokensAreReadAnew(t *testing.T) {
 	fatal(t, os.WriteFile(tokens, []byte(rest), 0o600))
 	third, other := made("news"), made("other")
 	reads(third, http.StatusOK)
-	if got := status(other); got != http.StatusUnauthorized || !strings.Contains(string(said), "the tenant of this token is new: restart the server to serve it") {
+	if got := status(other); got != http.StatusUnauthorized || !strings.Contains(string(said), "the tenant of this token is new (restart the server to serve it)") {
 		t.Errorf("a token of a tenant that is not open: %d %s", got, said)
 	}
 }

@@ -42,12 +42,12 @@ func (f *remoteFlags) client(tell io.Writer) (*api.Client, error) {
 		}
 		token = strings.TrimSpace(string(b))
 		if token == "" {
-			return nil, fmt.Errorf("--token-file: %s holds no token", f.tokenFile)
+			return nil, fmt.Errorf("--token-file %s: no token in it", f.tokenFile)
 		}
 	}
 	var once sync.Once
 	c, err := api.NewClient(f.server, api.Options{Token: token, Waits: func(err error) {
-		once.Do(func() { fmt.Fprintf(tell, "no answer yet: %s; trying again for half a minute\n", plainly(err)) })
+		once.Do(func() { fmt.Fprintf(tell, "no answer yet: %s; retrying for 30 seconds\n", plainly(err)) })
 	}})
 	if err != nil {
 		return nil, usage("--server: %w", err)
@@ -232,7 +232,7 @@ func (c *consume) do(ctx context.Context, _ []string) (err error) {
 		return err
 	}
 	if c.Bad == c.To {
-		return usage("--to and --bad are the same")
+		return usage("--to and --bad name the same output (want two)")
 	}
 	client, err := c.remote.client(c.stderr)
 	if err != nil {
@@ -276,10 +276,10 @@ func consumeRegistry(ctx context.Context, c *streams.Consumer) *prometheus.Regis
 	counter("neardup_consume_read_total", "Messages read.", func(n streams.Counts) int64 { return n.Read })
 	counter("neardup_consume_decided_total", "Messages whose decision is written and that are acknowledged.", func(n streams.Counts) int64 { return n.Decided })
 	counter("neardup_consume_refused_total", "Messages refused and acknowledged.", func(n streams.Counts) int64 { return n.Refused })
-	counter("neardup_consume_again_total", "Messages given up to another consumer of the group.", func(n streams.Counts) int64 { return n.Again })
+	counter("neardup_consume_again_total", "Messages that another consumer of the group took over.", func(n streams.Counts) int64 { return n.Again })
 	gauge(r, "neardup_consume_in_flight", "Messages read and not acknowledged yet.", func() float64 { return float64(c.Counts().InFlight) })
-	gauge(r, "neardup_consume_waiting", "Of these, articles that the server did not take when it was last asked.", func() float64 { return float64(c.Counts().Waiting) })
-	gauge(r, "neardup_consume_lag", "Messages of the group that are not acknowledged; NaN: the broker does not say.", func() float64 {
+	gauge(r, "neardup_consume_waiting", "Of these, articles that the server did not accept at the last attempt.", func() float64 { return float64(c.Counts().Waiting) })
+	gauge(r, "neardup_consume_lag", "Messages of the group that are not acknowledged; NaN: unknown.", func() float64 {
 		ctx, cancel := context.WithTimeout(ctx, lagTime)
 		defer cancel()
 		if lag, err := c.Lag(ctx); err == nil {

@@ -30,7 +30,7 @@ func TestWaitingIsTold(t *testing.T) {
 		args := append([]string{"add", "--server", s.URL, "--format", "lines", "-"}, c.quiet...)
 		code := run(t.Context(), args, strings.NewReader("a text\n"), io.Discard, &told)
 		s.Close()
-		if said := "no answer yet: 502 Bad Gateway: " + s.URL + "/v1/batch was not answered by neardup serve; trying again for half a minute\n"; code != exitDone || strings.Count(told.String(), said) != c.want {
+		if said := "no answer yet: 502 Bad Gateway: " + s.URL + "/v1/batch was not answered by neardup serve; retrying for 30 seconds\n"; code != exitDone || strings.Count(told.String(), said) != c.want {
 			t.Errorf("%v: exit code %d, %q", c.quiet, code, told.String())
 		}
 	}

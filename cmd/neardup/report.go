@@ -94,10 +94,10 @@ func (p *reporter) begun() error {
 	free, known := freeDisk(dir)
 	switch {
 	case known && free < need:
-		fmt.Fprintf(p.stderr, "warning: temporary files may take up to about %s in %s, and only %s are free; --tmp names another folder\n",
+		fmt.Fprintf(p.stderr, "warning: temporary files may need about %s in %s, but only %s are free (use --tmp for another folder)\n",
 			mebibytes(need), dir, mebibytes(free))
 	default:
-		fmt.Fprintf(p.stderr, "temporary files may take up to about %s in %s\n", mebibytes(need), dir)
+		fmt.Fprintf(p.stderr, "temporary files may need about %s in %s\n", mebibytes(need), dir)
 	}
 	return nil
 }
@@ -182,7 +182,7 @@ func (p *reporter) nothingRead(documents int64) error {
 	switch {
 	case documents > 0 && r.count > documents && !p.cmd.Flags().Changed("strict"):
 		r.end()
-		return fmt.Errorf("most records were rejected, %s of %s, the first: %w; --strict=false reads the others", grouped(r.count), grouped(r.count+documents), r.first)
+		return fmt.Errorf("most records were rejected, %s of %s, the first: %w (--strict=false reads the others)", grouped(r.count), grouped(r.count+documents), r.first)
 	case documents > 0:
 		if fields := p.r.Unmet(); len(fields) > 0 {
 			return fmt.Errorf("no record has a field %q (the first has %s)", fields[0], strings.TrimPrefix(p.r.Names(), "it has "))
@@ -190,15 +190,15 @@ func (p *reporter) nothingRead(documents int64) error {
 		return nil
 	case r.count == 0:
 		if !p.flags.quiet {
-			fmt.Fprintln(p.stderr, "warning: the inputs have no record")
+			fmt.Fprintln(p.stderr, "warning: the inputs have no records")
 		}
 		return nil
 	case r.count == 1:
-		return fmt.Errorf("nothing could be read: %w", r.first)
+		return fmt.Errorf("no record could be read: %w", r.first)
 	case len(r.kinds) > 1:
 		r.tell()
 	}
-	return fmt.Errorf("nothing could be read: all %s records were rejected, the first: %w", grouped(r.count), r.first)
+	return fmt.Errorf("all %s records were rejected, the first: %w", grouped(r.count), r.first)
 }
 
 // progress prints a line on a terminal, at most every half second.
@@ -314,18 +314,18 @@ func (s *summary) print(w io.Writer) {
 		}
 		fmt.Fprintf(w, "  %8s  %s\n            %s\n", grouped(int64(c.Size)), oneLine(c.Leader), shown)
 		if p := c.Weakest; p != nil {
-			fmt.Fprintf(w, "            held together at its weakest by %s ~ %s (%.4f)\n", oneLine(p.A), oneLine(p.B), p.Similarity)
+			fmt.Fprintf(w, "            weakest pair that connects it: %s ~ %s (%.4f)\n", oneLine(p.A), oneLine(p.B), p.Similarity)
 		}
 	}
 	fmt.Fprintf(w, "method      %s\n", s.rep.method.asked())
 	fmt.Fprintf(w, "work        %s, %s compared exactly, %s near\n",
 		counted(s.Work.Candidates, "candidate"), grouped(s.Work.Verified), grouped(s.Work.Near))
 	if s.rep.flags.overrides != "" {
-		fmt.Fprintf(w, "overrides   %s obeyed, %s ignored\n", counted(s.Overrides, "pair"), grouped(s.OverridesIgnored))
+		fmt.Fprintf(w, "overrides   %s applied, %s ignored\n", counted(s.Overrides, "pair"), grouped(s.OverridesIgnored))
 	}
 	noText(w, s.Blank)
 	if s.SharedIDs > 0 {
-		fmt.Fprintf(w, "warning     %s with an id that an earlier one has, first %q\n", counted(s.SharedIDs, "document"), s.SharedID)
+		fmt.Fprintf(w, "warning     %s with the id of an earlier document, first %q\n", counted(s.SharedIDs, "document"), s.SharedID)
 	}
 	printQuality(w, s.Audit, s.rep.flags.audit.list > 0)
 	s.effort(w)
@@ -345,7 +345,7 @@ func printOutcomes(w io.Writer, s *batch.Outcomes) {
 	}
 	fmt.Fprintf(w, "kept        %s\nremoved     %s (%s of them equal to the kept text%s)\n", grouped(s.Kept), grouped(s.Removed), grouped(s.Equal), held)
 	if s.Variants > 0 {
-		fmt.Fprintf(w, "variants    %s of the kept are like another, and say something else; %s of them unsure\n", grouped(s.Variants), grouped(s.Unsure))
+		fmt.Fprintf(w, "variants    %s kept documents are like another but say something else; %s of them unsure\n", grouped(s.Variants), grouped(s.Unsure))
 	}
 }
 
@@ -373,13 +373,13 @@ func (p *reporter) summarize(sum result) error {
 	switch {
 	case p.flags.json:
 		if err := indented(p.stdout, sum); err != nil {
-			return fmt.Errorf("the summary: %w", err)
+			return fmt.Errorf("summary: %w", err)
 		}
 	case !p.flags.quiet:
 		sum.print(p.stderr)
 	}
 	if p.again > 0 { // printed even with --quiet, because the index now has duplicates
-		fmt.Fprintf(p.stderr, "warning     %s of the index, with the same id, came again: were the inputs added before?\n", counted(p.again, "document"))
+		fmt.Fprintf(p.stderr, "warning     %s have an id and text of the index: were the inputs added before?\n", counted(p.again, "document"))
 	}
 	if p.flags.strict && p.rejected.count > 0 {
 		return fmt.Errorf("%s %w, the first: %w", grouped(p.rejected.count), errRejects, p.rejected.first)

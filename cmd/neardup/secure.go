@@ -45,9 +45,9 @@ func (s *serve) access() (*server.Access, error) {
 	local := loopback(s.addr)
 	switch ip := net.ParseIP(host); {
 	case !local && s.tokens == "":
-		return nil, usage("--addr %s is public: it needs --tokens (see neardup token)", s.addr)
+		return nil, usage("--addr %s: a public address without --tokens (see neardup token)", s.addr)
 	case !local && s.tlsCert == "" && !s.insecure:
-		return nil, usage("--addr %s is public: it needs --tls-cert and --tls-key, or --insecure", s.addr)
+		return nil, usage("--addr %s: a public address without TLS (want --tls-cert and --tls-key, or --insecure)", s.addr)
 	case len(s.host) > 0:
 	case local:
 		s.host = []string{"localhost", "127.0.0.1", "::1", host}

@@ -84,12 +84,12 @@ func (s *serve) do(ctx context.Context, _ []string) (err error) {
 	if err := s.openLog(s.stderr); err != nil {
 		return err
 	}
-	s.stores.snapshotFailed = func(err error) { s.log.Warn("no snapshot was saved; it is tried again", "cause", err.Error()) }
+	s.stores.snapshotFailed = func(err error) { s.log.Warn("saving a snapshot failed; retrying later", "cause", err.Error()) }
 	s.stores.logRestarted = func(at time.Time) {
-		s.log.Warn("the log was restarted or restored: began an epoch, so that numbers of lost entries are not given again", "noticed", at)
+		s.log.Warn("the log was restarted or restored: began an epoch, so that numbers of lost entries are not reused", "noticed", at)
 	}
 	for _, name := range s.secrets {
-		s.log.Warn("a password or a seal in a flag can be read by any user of this machine: use the environment or --config", "flag", name)
+		s.log.Warn("any user of this machine can read a password or seal in a flag (use the environment or --config)", "flag", name)
 	}
 	access, err := s.access()
 	if err != nil {
@@ -152,7 +152,7 @@ func (s *serve) behind(ctx context.Context, gate *server.Gate, srv *http.Server,
 		s.log.Warn("acknowledged answers can be lost", "cause", loss)
 	}
 	if s.stores.articleMap != "" && s.stores.seal == "" {
-		s.log.Warn("no seal: MySQL does not store the identity of the index, so a lost index cannot be rebuilt; set NEARDUP_SEAL to what openssl rand -hex 32 prints, and keep it apart from MySQL")
+		s.log.Warn("seal: missing, so MySQL does not store the identity of the index and a lost index cannot be rebuilt (set NEARDUP_SEAL to the output of openssl rand -hex 32, and store it outside MySQL)")
 	}
 	sinks, err := s.stores.sinks(ctx)
 	if err != nil {
@@ -214,7 +214,7 @@ func awaitLog[T any](ctx context.Context, s *serve, gate *server.Gate, try func(
 			return v, err
 		}
 		if !waited {
-			s.log.Error(logAway+": the server is ready when it does", "cause", span.Cause(err))
+			s.log.Error(logAway+": the server is ready once it answers", "cause", span.Cause(err))
 		}
 		gate.Wait(logAway)
 		if pause.For(ctx, time.Second) != nil {
@@ -260,7 +260,7 @@ func (s *serve) untilEnd(ctx context.Context, srv *http.Server, ended <-chan err
 	drain, cancel := context.WithTimeout(context.WithoutCancel(ctx), drainTime)
 	defer cancel()
 	if err := srv.Shutdown(drain); err != nil {
-		s.log.Warn("requests were still running when the time to stop was over", "cause", err.Error())
+		s.log.Warn("requests were still running at the deadline of the shutdown", "cause", err.Error())
 	}
 	s.log.Info("stopped")
 	return nil
@@ -276,11 +276,11 @@ func (s *serve) reloads(ctx context.Context, handler *server.Server) {
 		}
 		access, err := s.access()
 		if err != nil {
-			s.log.Error("the tokens stay as they were", "cause", err.Error())
+			s.log.Error("tokens cannot be read; the earlier ones stay valid", "cause", err.Error())
 			continue
 		}
 		if closed := handler.SetAccess(access); len(closed) > 0 {
-			s.log.Warn("new tenants: restart the server to serve them", "tenants", closed)
+			s.log.Warn("new tenants in the file of tokens (restart the server to serve them)", "tenants", closed)
 		}
 		s.log.Info("tokens read")
 	}
@@ -295,7 +295,7 @@ func (s *serve) close(store *openStore) error {
 		return err
 	}
 	if folderReplaced(poisoned) {
-		return fmt.Errorf("the folder was moved or removed, and the answers with it: %w", poisoned)
+		return fmt.Errorf("the folder of the store was moved or removed, with all answers: %w", poisoned)
 	}
 	s.log.Warn("the store refused writes; no answer is lost", "cause", poisoned.Error())
 	return nil

@@ -15,7 +15,7 @@ var (
 		{"mcp", "", mcpVerb{}},
 	}
 	operating = []verbSpec{
-		{"backup", "the folder to back up to", backup{}},
+		{"backup", "NAME of the backup", backup{}},
 		{"log", "a command, begin, adopt or leave", nil},
 		{"log begin", "", logBegin{}},
 		{"log adopt", "", logAdopt{}},

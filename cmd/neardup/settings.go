@@ -81,13 +81,13 @@ func (v boundedValue) Set(s string) error {
 	case math.IsNaN(is) || math.IsInf(is, 0):
 		return errors.New("not a number")
 	case is < 0 && !strings.HasPrefix(least, "-") && v.within != "..":
-		return errors.New("below 0")
+		return errors.New("too small (want at least 0)")
 	case v.Type() == "duration" && is > float64(longestAge):
-		return fmt.Errorf("longer than %s", longestAge)
+		return fmt.Errorf("too long (want at most %s)", longestAge)
 	case most == "" && least != "" && is < quantity(least):
 		return rangeError(": too small (want at least " + least + ")")
 	case least != "" && is < quantity(above), above != least && is == quantity(above), most != "" && is > quantity(most):
-		return rangeError(" is not in " + v.within)
+		return rangeError(": out of range (want " + v.within + ")")
 	}
 	return nil
 }

@@ -94,13 +94,13 @@ func TestBounds(t *testing.T) {
 // TestRanges checks that a number out of its range is refused and that the help shows the range.
 func TestRanges(t *testing.T) {
 	for args, want := range map[string]string{
-		"add --parallel 0":        "--parallel 0 is not in 1..64",
-		"check --parallel 65":     "--parallel 65 is not in 1..64",
-		"eval --at 0":             "--at 0 is not in >0..1",
-		"eval --at 1.1":           "--at 1.1 is not in >0..1",
+		"add --parallel 0":        "--parallel 0: out of range (want 1..64)",
+		"check --parallel 65":     "--parallel 65: out of range (want 1..64)",
+		"eval --at 0":             "--at 0: out of range (want >0..1)",
+		"eval --at 1.1":           "--at 1.1: out of range (want >0..1)",
 		"eval --examples -2":      "--examples -2: too small (want at least -1)",
 		"eval --examples -1":      "want --truth with --pairs",
-		"near --distance 8":       "--distance 8 is not in 0..7",
+		"near --distance 8":       "--distance 8: out of range (want 0..7)",
 		"consume --claim-after 0": "--claim-after 0: too small (want at least 1s)",
 		"idf --least 0":           "--least 0: too small (want at least 1)",
 		"tune --recall NaN":       "not a number",

@@ -167,7 +167,7 @@ func (f *resumeFlag) open(r *corpus.Reader, cfg *batch.Config) error {
 	facts := []resume.Fact{{Name: "neardup", Value: version()}}
 	for i, path := range r.Inputs() {
 		if path == corpus.Stdin {
-			return usage("--resume: cannot read standard input twice (want files)")
+			return usage("--resume: standard input cannot be read twice (want files)")
 		}
 		info, err := os.Stat(path)
 		if err != nil {
@@ -302,7 +302,7 @@ func textCommand(line string, most int64) (func(path string) (string, error), er
 		return nil, err
 	}
 	if !strings.Contains(strings.Join(words[1:], " "), fileMark) {
-		return nil, fmt.Errorf("%q: no {} for the name of the file (want for example 'pdftotext {} -')", line)
+		return nil, fmt.Errorf("%q: {} for the name of the file is missing (want for example 'pdftotext {} -')", line)
 	}
 	program, err := exec.LookPath(words[0])
 	if err != nil {
@@ -324,7 +324,7 @@ func textCommand(line string, most int64) (func(path string) (string, error), er
 		err := cmd.Run()
 		switch {
 		case out.over:
-			return "", fmt.Errorf("%s: it prints more than %d bytes", words[0], most)
+			return "", fmt.Errorf("%s: too much output (want at most %d bytes)", words[0], most)
 		case ctx.Err() != nil:
 			return "", fmt.Errorf("%s: timed out after %s", words[0], commandTime)
 		case err != nil:
@@ -366,7 +366,7 @@ func commandWords(line string) (words []string, err error) {
 	}
 	switch {
 	case strings.ContainsAny(commandWord.ReplaceAllString(line, ""), `"'`):
-		return nil, errors.New("a quote does not end")
+		return nil, errors.New("a quote is not closed")
 	case len(words) == 0:
 		return nil, errors.New("empty")
 	}

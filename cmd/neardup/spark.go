@@ -183,7 +183,7 @@ func (v *sparkVerb) do(ctx context.Context, args []string) (err error) {
 // unpack writes the Python package, its main program and the job into dir. It fails if the jar is missing.
 func unpack(source fs.FS, dir string, job sparkJob) error {
 	if _, err := fs.Stat(source, "src/neardup/spark/jar/neardup-spark.jar"); err != nil && os.Getenv("NEARDUP_JAR") == "" {
-		return errors.New("no jar for Spark: this neardup was built without it; take a released one, build it where Maven and a JDK (17 or later) are (python3 python/jar.py, and then go build), or name the jar by NEARDUP_JAR")
+		return errors.New("no jar for Spark: this neardup was built without it (want a release, a build with Maven and JDK 17 or later: python3 python/jar.py and then go build, or NEARDUP_JAR with the path of the jar)")
 	}
 	src, err := fs.Sub(source, "src")
 	if err != nil {
@@ -272,7 +272,7 @@ func (t *tail) reason() string {
 			found = ": " + strings.TrimSpace(line)
 		}
 		if strings.Contains(line, "findLocalInetAddress") || strings.Contains(line, "Service 'sparkDriver' failed") {
-			return ": Spark found no address of this machine: set SPARK_LOCAL_IP (127.0.0.1 if one machine runs all)"
+			return ": Spark found no address of this machine (set SPARK_LOCAL_IP, to 127.0.0.1 on a single machine)"
 		}
 	}
 	return found
@@ -325,7 +325,7 @@ func (s *sparkSummary) print(w io.Writer, by *decideFlags) {
 	fmt.Fprintf(w, "method      %s\nwork        %s candidates; %s documents in components, the largest of %s\n",
 		by.method.asked(), grouped(s.Candidates), grouped(s.InComponents), grouped(s.Largest))
 	if by.overrides != "" {
-		fmt.Fprintf(w, "overrides   %s pairs obeyed\n", grouped(s.Overrides))
+		fmt.Fprintf(w, "overrides   %s pairs applied\n", grouped(s.Overrides))
 	}
 	noText(w, s.Blank)
 	fmt.Fprintf(w, "digest      %s\n", s.Digest)
@@ -376,7 +376,7 @@ func (v *sparkVerb) findSpark(ctx context.Context) (s sparkHome, err error) {
 			lines := strings.Split(strings.TrimSpace(string(exit.Stderr)), "\n")
 			reason = lines[len(lines)-1]
 		}
-		return s, fmt.Errorf("no Spark: %s says: %s; install it (python3 -m pip install 'pyspark>=4' pyarrow numpy), or name a Python that has it with --python", s.python, reason)
+		return s, fmt.Errorf("no Spark: %s printed: %s (want python3 -m pip install 'pyspark>=4' pyarrow numpy, or --python with a Python that has them)", s.python, reason)
 	}
 	s.home = cmp.Or(os.Getenv("SPARK_HOME"), strings.TrimSpace(string(out)))
 	s.submit = filepath.Join(s.home, "bin", "spark-submit")

@@ -10,7 +10,7 @@ import (
 	"github.com/spf13/pflag"
 )
 
-// A flag of settings takes the value that is set last, whole, and words what is wrong with one.
+// A flag with settings takes the last value as a whole, and reports what is wrong with a value.
 func TestSpec(t *testing.T) {
 	for values, want := range map[string]string{
 		"near":                            "near 0.9 0.2",

@@ -81,7 +81,7 @@ func TestCompressedStandardInput(t *testing.T) {
 		t.Errorf("exit code %d, %s%s", code, &out, &stderr)
 	}
 	code = run(t.Context(), []string{"dedup", "-"}, bytes.NewReader([]byte("\x28\xb5\x2f\xfd\x04\x00junk junk junk")), &out, &stderr)
-	if code != exitFailed || !strings.Contains(stderr.String(), "cannot be read whole") {
+	if code != exitFailed || !strings.Contains(stderr.String(), "the rest of the file cannot be read") {
 		t.Errorf("damaged: exit code %d, %s", code, &stderr)
 	}
 }

@@ -79,7 +79,7 @@ func inRedis(address string) bool {
 func where(address string) string {
 	u, err := url.Parse(address)
 	if err != nil {
-		return "an address that cannot be read"
+		return "an invalid address"
 	}
 	return u.Redacted()
 }
@@ -124,7 +124,7 @@ func (f *storeFlags) open(ctx context.Context, folder string) (*openStore, error
 		if err != nil {
 			return nil, err
 		}
-		return &openStore{Store: s, losses: []string{"the index lies in memory and ends with this process"}}, nil
+		return &openStore{Store: s, losses: []string{"the index is in memory and is lost when this process ends"}}, nil
 	case f.index != "":
 		folder = strings.TrimPrefix(f.index, "pebble:")
 	}
@@ -158,10 +158,10 @@ func (f *storeFlags) open(ctx context.Context, folder string) (*openStore, error
 	return of, nil
 }
 
-// orAdopt adds to the loss of a log what the operator can do.
+// orAdopt adds to an error about a lost log what the operator can do.
 func orAdopt(err error) error {
 	if errors.Is(err, docid.ErrLogLost) {
-		err = fmt.Errorf("%w; if entries of the log are lost: stop all servers, empty the log, and run neardup log adopt", err)
+		err = fmt.Errorf("%w (if entries of the log are lost, stop all servers, empty the log, and run neardup log adopt)", err)
 	}
 	return err
 }
@@ -230,10 +230,10 @@ func (s *openStore) gauges(r *prometheus.Registry) {
 		return
 	}
 	gauge(r, "neardup_store_disk_bytes", "Bytes of the store on disk.", func() float64 { return float64(store.Metrics().DiskSpaceUsage()) })
-	gauge(r, "neardup_store_compaction_debt_bytes", "Bytes that compactions have yet to rewrite.", func() float64 { return float64(store.Metrics().Compact.EstimatedDebt) })
-	gauge(r, "neardup_log_applied", "Entries of the log that this server has applied; 0: it follows none.", func() float64 { return float64(store.Applied()) })
-	gauge(r, "neardup_log_snapshot", "An entry of the log that the newest of --snapshots has; 0: there is none.", func() float64 { return float64(store.LastSnapshot()) })
-	gauge(r, "neardup_store_read_amplification", "Files that a read may have to ask.", func() float64 { return float64(store.Metrics().ReadAmp()) })
+	gauge(r, "neardup_store_compaction_debt_bytes", "Bytes that pending compactions must rewrite.", func() float64 { return float64(store.Metrics().Compact.EstimatedDebt) })
+	gauge(r, "neardup_log_applied", "Entries of the log that this server has applied; 0 without a log.", func() float64 { return float64(store.Applied()) })
+	gauge(r, "neardup_log_snapshot", "Last entry of the log in the newest snapshot; 0 without a snapshot.", func() float64 { return float64(store.LastSnapshot()) })
+	gauge(r, "neardup_store_read_amplification", "Largest number of files that a read may need.", func() float64 { return float64(store.Metrics().ReadAmp()) })
 }
 
 // known rejects an address whose scheme is not supported for the flag.

@@ -61,7 +61,7 @@ func (b *backup) do(ctx context.Context, args []string) error {
 	var refused *api.Problem
 	switch {
 	case errors.As(err, &refused) && refused.Code() == api.CodeNotFound:
-		err = fmt.Errorf("%w: it was started without --backups DIR", err)
+		err = fmt.Errorf("%w: the server was started without --backups DIR", err)
 	case err == nil:
 		fmt.Fprintf(b.stdout, "backup %s holds every change up to %d\n", done.Name, done.Seq)
 	}
@@ -185,7 +185,7 @@ func (v *check) stored(ctx context.Context) (err error) {
 		if p.From > 0 {
 			from = fmt.Sprintf("the snapshot of entry %d", p.From)
 		}
-		fmt.Fprintf(v.stdout, "%s, with digest %016x, beside the log from %s to entry %d of %d\n", what, p.Digest, from, p.At, p.End)
+		fmt.Fprintf(v.stdout, "%s, with digest %016x, and the log from %s to entry %d of %d\n", what, p.Digest, from, p.At, p.End)
 	}
 	fmt.Fprintf(v.stdout, "%s, %s\n", counted(int64(p.Rows), "row"), counted(int64(len(p.Problems)), "problem"))
 	switch {
@@ -217,7 +217,7 @@ func (v *check) prove(ctx context.Context, folder string, progress func(rows int
 	defer func() { err = errors.Join(err, log.Close()) }()
 	p, err = pebble.Prove(ctx, folder, pebble.Options{Log: log, Snapshots: snapshots, Progress: progress}, scratch)
 	if errors.Is(err, docid.ErrLocked) {
-		err = fmt.Errorf("%w; prove the newest of --snapshots without --data, or a backup (neardup backup --server)", err)
+		err = fmt.Errorf("%w (check the newest snapshot without --data, or a backup made by neardup backup --server)", err)
 	}
 	return p, err
 }
@@ -279,7 +279,7 @@ func adoptLog(ctx context.Context, a *app, data string, f *storeFlags) error {
 			err = pebble.Lead(ctx, store, log, pebble.Options{})
 		}
 		if err == nil {
-			fmt.Fprintf(a.stdout, "the log begins with %s; start the other servers with a copy of it\n", data)
+			fmt.Fprintf(a.stdout, "the log begins with %s; start the other servers with copies of it\n", data)
 		}
 		return err
 	})

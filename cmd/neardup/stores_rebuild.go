@@ -39,14 +39,14 @@ var usedAgain = []string{"data", "index", "log", "map", "articles", "seal", conf
 
 func (g *again) ready(fs *pflag.FlagSet) {
 	fs.VisitAll(func(f *pflag.Flag) { f.Hidden = !decides(f.Name) && !slices.Contains(usedAgain, f.Name) })
-	fs.Lookup("data").Usage = "folder of a server that does not run"
+	fs.Lookup("data").Usage = "folder of a stopped server"
 }
 
 func (g *again) do(ctx context.Context, _ []string) error {
 	fs := g.cmd.Flags()
 	switch {
 	case fs.Changed("method") && g.newEpoch:
-		return usage("--method cannot be combined with --new-epoch, because it begins an epoch itself")
+		return usage("--method cannot be combined with --new-epoch, because --method begins an epoch, too")
 	case !slices.ContainsFunc([]string{"index", "log", "map", "articles", "tenant", "drained", "method", configFlag}, fs.Changed):
 		unread := ""
 		fs.Visit(func(f *pflag.Flag) {
@@ -59,7 +59,7 @@ func (g *again) do(ctx context.Context, _ []string) error {
 		}
 		return g.fromFolder(ctx, docid.Rebuild{AsStored: true, Drained: !g.newEpoch})
 	case g.newEpoch:
-		return usage("--new-epoch: no copy to begin an epoch in (want --data)")
+		return usage("--new-epoch: --data is missing (want the copy in which the epoch begins)")
 	}
 	return g.run(ctx, fs)
 }
@@ -78,7 +78,7 @@ func (g *again) run(ctx context.Context, fs *pflag.FlagSet) (err error) {
 		return err
 	}
 	for _, name := range secrets {
-		fmt.Fprintf(g.stderr, "neardup: %s has a secret that any user of this machine can read: use the environment or --config\n", name)
+		fmt.Fprintf(g.stderr, "neardup: %s has a secret that any user of this machine can read (use the environment or --config)\n", name)
 	}
 	if g.newMethod {
 		settings.Backlog = 0 // all moved articles may wait for the sinks
@@ -194,7 +194,7 @@ func (g *again) rebuild(ctx context.Context, of docid.Rebuild, store docid.Store
 	}
 	g.summary(tenant, sum)
 	g.lacks(tenant, sum.Missing, "the texts of %d docIds are lost")
-	g.lacks(tenant, sum.Rowless, "has no row of %d articles that no client has deleted (MySQL lost them, or gave the nid to another: neardup_parked): their urls and titles are lost")
+	g.lacks(tenant, sum.Rowless, "has no row of %d articles that were never deleted (MySQL lost them, or the nid was used again: see neardup_parked): their urls and titles are lost")
 	if g.moves == nil {
 		return sum, nil
 	}
@@ -216,11 +216,11 @@ func (g *again) valid() error {
 	return nil
 }
 
-// hint adds what the operator can do.
+// hint adds to an error what the operator can do.
 func hint(err error) error {
 	switch {
 	case errors.Is(err, neardup.ErrUnlike):
-		return fmt.Errorf("%w; give the settings that it was served with, or --method to change them", err)
+		return fmt.Errorf("%w (want the settings that it was served with, or --method to change them)", err)
 	case errors.Is(err, docid.ErrOccupied):
 		return fmt.Errorf("%w; it was not changed", err)
 	case errors.Is(err, docid.ErrUndrained):
@@ -239,10 +239,10 @@ func (g *again) summary(tenant string, sum docid.Rebuilt) {
 		fmt.Fprintf(g.stdout, "  digest of the log: %s\n", sum.Digest)
 	}
 	if sum.Epoch {
-		fmt.Fprintf(g.stdout, "  an epoch began: changes after %s, if there were any, are lost, and no docId of them is given again\n", grouped(int64(sum.Seq)))
+		fmt.Fprintf(g.stdout, "  an epoch began: any changes after %s are lost, and their docIds are never used again\n", grouped(int64(sum.Seq)))
 	}
-	g.some(int(sum.Textless), "docIds have no text, which HBase had not got: articles join them by url or title only")
-	g.some(int(sum.Keptless), "kept copies have no text, HBase had not got it or had a later one")
+	g.some(int(sum.Textless), "docIds have no text, because HBase did not have it: articles join them by url or title only")
+	g.some(int(sum.Keptless), "kept copies have no text, because HBase did not have it or had a later one")
 }
 
 // some prints a number of things, unless there is none.
@@ -280,7 +280,7 @@ func (g *again) fromFolder(ctx context.Context, of docid.Rebuild) error {
 		return fmt.Errorf("%s: left by an earlier rebuild (remove it if you no longer need it)", before)
 	}
 	if err := os.RemoveAll(rebuiltDir(g.data)); err != nil {
-		return fmt.Errorf("remove what a stopped rebuild left: %w", err)
+		return fmt.Errorf("remove files of a stopped rebuild: %w", err)
 	}
 	return g.withMoves(func(commit func() error) error {
 		g.changed = of.AsStored
@@ -314,7 +314,7 @@ func (g *again) exchange() error {
 	if err := durable.Rename(rebuiltDir(g.data), store); err != nil {
 		return err
 	}
-	fmt.Fprintf(g.stdout, "the store as it was is %s: remove it once it is no longer needed\n", beforeDir(g.data))
+	fmt.Fprintf(g.stdout, "the old store is %s: remove it when you no longer need it\n", beforeDir(g.data))
 	return nil
 }
 
@@ -325,7 +325,7 @@ func (g *again) withMoves(work func(commit func() error) error) error {
 	case !g.newMethod:
 		return work(func() error { return nil })
 	case path == "" && g.data == "":
-		return usage("--moved is missing (want a file for the articles with another docId)")
+		return usage("--moved is missing (want a file for the articles whose docId changes)")
 	case path == "":
 		path = filepath.Join(g.data, "moved.csv")
 	}
@@ -365,8 +365,8 @@ func (g *again) rejudge(ctx context.Context, tenant string, d *docid.Detector) (
 	fmt.Fprintf(g.stdout, "tenant %s: %s docIds, %s articles judged again, %s have another docId\n",
 		oneLine(tenant), grouped(int64(sum.DocIDs)), grouped(int64(sum.Articles)), grouped(int64(sum.Moved)))
 	g.some(sum.Textless, "articles keep their docId, because their text is not stored")
-	g.some(sum.Together, "docIds are like an earlier one and stay: other articles belong to them")
-	g.some(sum.Undecided, "articles keep their docId, for too many share a key with them")
+	g.some(sum.Together, "docIds are like an earlier one but stay, because other articles belong to them")
+	g.some(sum.Undecided, "articles keep their docId, because too many docIds share a key with them")
 	return nil
 }
 
@@ -375,6 +375,6 @@ func remake(err error, data string, index *indexFlags) error {
 	if data == "" || !errors.Is(err, neardup.ErrUnlike) {
 		return err
 	}
-	return fmt.Errorf("%w; serve it with its own settings, or convert it, which keeps docIds where possible: neardup rebuild --data %s %s",
+	return fmt.Errorf("%w (serve it with its own settings, or change it, which keeps docIds where possible: neardup rebuild --data %s %s)",
 		err, data, index.asked())
 }

@@ -13,7 +13,7 @@ import (
 	"github.com/neardup/neardup/docid/standard"
 )
 
-// TestStoreFlags: which of them go together.
+// TestStoreFlags checks which flags can be combined.
 func TestStoreFlags(t *testing.T) {
 	for _, c := range []struct {
 		flags storeFlags
@@ -34,7 +34,7 @@ func TestStoreFlags(t *testing.T) {
 	}
 }
 
-// TestStoresByAddress: what an address opens, and what is not an address.
+// TestStoresByAddress checks what each address opens, and that invalid addresses are refused.
 func TestStoresByAddress(t *testing.T) {
 	dir := t.TempDir()
 	for _, c := range []struct {

@@ -128,7 +128,7 @@ func (s *stream) next() (*job, error) {
 	}
 	// Without the field of --id-field articles would be stored under their positions in the file.
 	if id := s.f.input.opt.IDField; !s.sent && id != "" && slices.Contains(s.r.Unmet(), id) {
-		j.err = fmt.Errorf("nothing was sent: none of the first %d records has a field %q; of the first: %s", len(j.entries), id, s.r.Names())
+		j.err = fmt.Errorf("nothing was sent: none of the first %d records has the field %q; the first has: %s", len(j.entries), id, s.r.Names())
 	}
 	s.sent = true
 	return j, nil
@@ -147,7 +147,7 @@ func (j *job) add(dec *corpus.Decoder, it corpus.Item) {
 	if heat := strings.TrimSpace(doc.Fields["heat"]); heat != "" && err == nil {
 		e.Heat, err = strconv.ParseInt(heat, 10, 64)
 		if err != nil {
-			err = fmt.Errorf("heat %.40q is not a whole number", heat)
+			err = fmt.Errorf("heat %.40q: not a whole number", heat)
 		}
 	}
 	if err != nil {
@@ -217,7 +217,7 @@ func (s *stream) print(w io.Writer) {
 	fmt.Fprintf(w, "%s articles: %s new, %s duplicates; %s rejected\n",
 		grouped(s.articles), grouped(s.fresh), grouped(s.articles-s.fresh), grouped(s.rejected.count))
 	if s.again > 0 {
-		fmt.Fprintf(w, "%s of them had been sent before and got their earlier answers\n", grouped(s.again))
+		fmt.Fprintf(w, "%s of them were sent before and got their earlier answers again\n", grouped(s.again))
 	}
 	noText(w, s.blank)
 }

@@ -157,7 +157,7 @@ func (c *collector) UploadTraces(ctx context.Context, spans []*otlp.ResourceSpan
 	case err != nil && !was:
 		c.log.Warn("spans are lost: the collector refuses them", "cause", span.Cause(err))
 	case err == nil && was:
-		c.log.Info("the collector takes spans again")
+		c.log.Info("the collector accepts spans again")
 	}
 	return nil
 }
@@ -182,7 +182,7 @@ func (c *collector) post(ctx context.Context, spans []*otlp.ResourceSpans) error
 	defer resp.Body.Close()
 	_, _ = io.Copy(io.Discard, io.LimitReader(resp.Body, 1<<20)) // so that the connection can be reused
 	if resp.StatusCode/100 != 2 {
-		return fmt.Errorf("it answers %s", resp.Status)
+		return fmt.Errorf("status %s", resp.Status)
 	}
 	return nil
 }
@@ -191,7 +191,7 @@ func processRegistry() *prometheus.Registry {
 	r := prometheus.NewRegistry()
 	r.MustRegister(collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}))
 	r.MustRegister(prometheus.NewGaugeFunc(prometheus.GaugeOpts{
-		Name: "neardup_build_info", Help: "1: which program it is.",
+		Name: "neardup_build_info", Help: "Version of the program; always 1.",
 		ConstLabels: prometheus.Labels{"version": version()},
 	}, func() float64 { return 1 }))
 	return r
@@ -199,7 +199,7 @@ func processRegistry() *prometheus.Registry {
 
 func newRegistry(store *openStore) *prometheus.Registry {
 	r := processRegistry()
-	gauge(r, "neardup_store_poisoned", "1 while the store takes no writes.", func() float64 {
+	gauge(r, "neardup_store_poisoned", "1 while the store accepts no writes.", func() float64 {
 		if store.Poisoned() != nil {
 			return 1
 		}
@@ -219,7 +219,7 @@ func serveMetrics(ctx context.Context, addr string, public bool, registry *prome
 		return func() {}, nil
 	}
 	if !loopback(addr) && !public {
-		return nil, usage("--metrics-addr %s is public: use a loopback address, or --insecure", addr)
+		return nil, usage("--metrics-addr %s: a public address (want a loopback address, or --insecure)", addr)
 	}
 	var config net.ListenConfig
 	l, err := config.Listen(ctx, "tcp", addr)

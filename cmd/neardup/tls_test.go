@@ -112,7 +112,7 @@ func awaitReady(t *testing.T, config *tls.Config, url string) {
 	t.Fatal("the server is not ready")
 }
 
-// With a certificate the service is there over TLS 1.2 and newer, and only so.
+// With a certificate the service accepts TLS 1.2 and newer only.
 func TestTLS(t *testing.T) {
 	cert, key := certificate(t, t.TempDir())
 	addr := serving(t, "--tls-cert", cert, "--tls-key", key)

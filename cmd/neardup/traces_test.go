@@ -29,7 +29,7 @@ import (
 	"google.golang.org/protobuf/proto"
 )
 
-// received is what a collector was sent.
+// received holds the spans that a collector received.
 type received struct {
 	mu       sync.Mutex
 	header   http.Header

@@ -20,7 +20,7 @@ var (
 	docID     = regexp.MustCompile(`[0-9a-f]{16}-[0-9a-f]{16}`)
 )
 
-// step is a command of a page and what the page says it prints.
+// step is a command of a page with the output that the page shows.
 type step struct{ command, want string }
 
 // steps returns the commands of the console blocks of a page, and its Python blocks as commands.
@@ -124,7 +124,7 @@ func withoutVarying(s string) string {
 	return fraction.ReplaceAllString(docID.ReplaceAllString(s, "DOCID"), "FRACTION")
 }
 
-// patternOf returns the pattern of what a page says a command prints.
+// patternOf returns a pattern for the output that a page shows.
 func patternOf(want string) *regexp.Regexp {
 	return regexp.MustCompile(`(?s)^` + strings.ReplaceAll(regexp.QuoteMeta(withoutVarying(want)), `\.\.\.`, `.*`) + `$`)
 }

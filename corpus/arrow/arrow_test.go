@@ -240,7 +240,7 @@ func TestWrite(t *testing.T) {
 				if bytes.HasPrefix(kept, ipc.Magic) != bytes.HasPrefix(content, ipc.Magic) {
 					t.Error("a file became a stream, or a stream a file")
 				}
-				if how == "some" && len(kept) > len(content) { // compressed as it was, and without what went
+				if how == "some" && len(kept) > len(content) { // with the same compression, and without the removed rows
 					t.Errorf("%d bytes of %d", len(kept), len(content))
 				}
 			})
@@ -248,7 +248,7 @@ func TestWrite(t *testing.T) {
 	}
 }
 
-// write writes those that are kept.
+// write writes the kept rows.
 func write(t *testing.T, r *corpus.Reader, out string, keep func(i int) bool) []byte {
 	t.Helper()
 	w, err := corpus.NewWriter(out, r)
@@ -277,7 +277,7 @@ func write(t *testing.T, r *corpus.Reader, out string, keep func(i int) bool) []
 	return b
 }
 
-// Standard input is read from a copy, again too, whichever of the two it is.
+// Standard input is read from a copy, also by Again, as a file or a stream.
 func TestStandardInput(t *testing.T) {
 	for _, spool := range []string{"", t.TempDir()} {
 		for _, stream := range []bool{false, true} {

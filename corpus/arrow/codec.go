@@ -57,4 +57,4 @@ const (
 	maxRatio  = 200
 )
 
-var errBatch = fmt.Errorf("a record batch holds more than %d MiB, %d rows or %d times its file: write smaller ones", maxBatch>>20, maxRows, maxRatio)
+var errBatch = fmt.Errorf("record batch: too large (want at most %d MiB, %d rows and %d times the size of the file)", maxBatch>>20, maxRows, maxRatio)

@@ -13,7 +13,7 @@ type copier struct {
 	err  error
 }
 
-// empty returns a column without rows, for about n rows of columns of the same type.
+// empty returns a column without rows, with room for about n rows of the type of d.
 func (c *copier) empty(d *data, n int) *data {
 	of := &data{field: d.field, index: d.index}
 	if d.valid != nil {
@@ -58,7 +58,7 @@ func (c *copier) spend(n, width int) bool {
 // rows appends the rows [from, to) of d to a column that empty returned.
 func (c *copier) rows(of, d *data, from, to int) {
 	if c.err == nil && (from < 0 || to < from || to > d.rows) {
-		c.err = fmt.Errorf("rows %d to %d of column %q, which has %d", from, to, d.name, d.rows)
+		c.err = fmt.Errorf("column %q: rows %d to %d are out of range (want at most %d)", d.name, from, to, d.rows)
 	}
 	if c.err != nil {
 		return
@@ -146,7 +146,7 @@ func (c *copier) offsets(of, d *data, from, to int) (first, last int) {
 	for i := from; i < to; i++ {
 		end := d.buffers[0].number(d.width, i+1)
 		if end < last {
-			c.err = fmt.Errorf("offsets of column %q go back from %d to %d", d.name, last, end)
+			c.err = fmt.Errorf("column %q: offset %[3]d follows offset %[2]d", d.name, last, end)
 			return 0, 0
 		}
 		last = end
@@ -219,7 +219,7 @@ func (c *copier) runs(of, d *data, from, to int) {
 	ends, base := d.children[0], of.rows-from
 	for run := ends.runOf(from); from < to && c.spend(1, ends.width); run++ {
 		if run >= ends.rows {
-			c.err = fmt.Errorf("runs of column %q end before row %d", d.name, from)
+			c.err = fmt.Errorf("column %q: its runs end before row %d", d.name, from)
 			return
 		}
 		next := min(ends.buffers[0].number(ends.width, run), to)

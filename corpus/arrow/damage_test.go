@@ -31,7 +31,7 @@ func TestDamaged(t *testing.T) {
 					continue // bytes that are not a length or a place may be anything, and a stream may end after a batch
 				}
 				told++
-				if rejected := corpus.Rejected(err) != nil; !rejected && !errors.Is(err, corpus.ErrDamaged) && !errors.Is(err, corpus.ErrField) && !strings.HasPrefix(err.Error(), "damaged Arrow: ") && !strings.HasPrefix(err.Error(), "a record batch holds") {
+				if rejected := corpus.Rejected(err) != nil; !rejected && !errors.Is(err, corpus.ErrDamaged) && !errors.Is(err, corpus.ErrField) && !strings.HasPrefix(err.Error(), "damaged Arrow: ") && !strings.HasPrefix(err.Error(), "record batch: too large") {
 					t.Errorf("byte %d: %v", n, err)
 				}
 			}
@@ -41,7 +41,7 @@ func TestDamaged(t *testing.T) {
 		}
 	}
 	good := contents(t, true)
-	if err := drain(t, good[:len(good)*2/3], corpus.Options{}); err == nil || !strings.Contains(err.Error(), "-:") || !strings.Contains(err.Error(), "too early") {
+	if err := drain(t, good[:len(good)*2/3], corpus.Options{}); err == nil || !strings.Contains(err.Error(), "-:") || !strings.Contains(err.Error(), "truncated") {
 		t.Errorf("a stream without its end: %v", err)
 	}
 }
@@ -113,7 +113,7 @@ func bomb(t *testing.T, text string, n int) []byte {
 // A few bytes that represent many are refused before they are unpacked.
 func TestBombs(t *testing.T) {
 	many := bomb(t, strings.Repeat("x", 1<<16), 1<<14) // a GiB
-	if err := drain(t, many, corpus.Options{MaxDecompressed: 8 << 20}); err == nil || !strings.Contains(err.Error(), "more than 8388608 bytes") {
+	if err := drain(t, many, corpus.Options{MaxDecompressed: 8 << 20}); err == nil || !strings.Contains(err.Error(), "at most 8388608 bytes") {
 		t.Errorf("%d bytes of a dictionary: %v", len(many), err)
 	}
 	good := contents(t, true, ipc.WithZstd())
@@ -124,7 +124,7 @@ func TestBombs(t *testing.T) {
 		binary.LittleEndian.PutUint64(huge[at-8:], claim)
 		if err := drain(t, huge, corpus.Options{TextField: "encoded"}); err == nil {
 			t.Errorf("%d bytes claimed: no error", claim)
-		} else if want := "holds more than 1024 MiB"; claim < 1<<63 && !strings.Contains(err.Error(), want) {
+		} else if want := "at most 1024 MiB"; claim < 1<<63 && !strings.Contains(err.Error(), want) {
 			t.Errorf("%d bytes claimed: %v", claim, err)
 		}
 	}
@@ -174,7 +174,7 @@ func TestDictionaries(t *testing.T) {
 		}
 		return w.Close()
 	}()
-	if err == nil || !strings.Contains(err.Error(), "write a stream, .arrows") {
+	if err == nil || !strings.Contains(err.Error(), "want a stream, .arrows") {
 		t.Errorf("two dictionaries: %v", err)
 	}
 }
@@ -196,7 +196,7 @@ func TestSchemas(t *testing.T) {
 		}
 	}
 	w = arrow.Codec{}.Create(io.Discard, "out.arrow", corpus.Column{Name: "text"})
-	if err := w.From(bytes.NewReader(good), int64(len(good))); err == nil || !strings.Contains(err.Error(), `two columns are called "text"`) {
+	if err := w.From(bytes.NewReader(good), int64(len(good))); err == nil || !strings.Contains(err.Error(), `column "text": name is used twice`) {
 		t.Error(err)
 	}
 }

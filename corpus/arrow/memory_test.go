@@ -53,7 +53,7 @@ func TestReadsWhatIsWanted(t *testing.T) {
 	}
 }
 
-// A batch may be larger than what is held of it: it is read by windows and written in parts.
+// A batch may be larger than memory: it is read by windows and written in parts.
 func TestLargeBatch(t *testing.T) {
 	const rows, size = 60, 1 << 20
 	text := func(i int) string { return strings.Repeat(string(rune('!'+i)), size+i) }

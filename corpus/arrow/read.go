@@ -20,7 +20,7 @@ type reader struct {
 
 func openReader(file io.ReaderAt, size int64, fields *corpus.Fields) (r *reader, err error) {
 	var src *source
-	defer src.told(&err)
+	defer src.recovered(&err)
 	src, err = open(file, size)
 	if err != nil {
 		return nil, err
@@ -104,7 +104,7 @@ func (f *field) textual() bool {
 
 // Next appends the next row.
 func (r *reader) Next(dst []byte) (row []byte, err error) {
-	defer r.src.told(&err)
+	defer r.src.recovered(&err)
 	for r.row == r.rows {
 		if err := r.batch(); err != nil {
 			return nil, err
@@ -131,7 +131,7 @@ func (r *reader) batch() error {
 			column := columns[at]
 			r.columns[i], columns = append(r.columns[i], column), column.children
 			if column.rows < b.rows {
-				return fmt.Errorf("%d rows of column %q in a batch of %d", column.rows, column.name, b.rows)
+				return fmt.Errorf("column %q: %d rows (want %d, as in its batch)", column.name, column.rows, b.rows)
 			}
 		}
 	}

@@ -64,7 +64,7 @@ var kindNames = [...]string{"", "null", "int", "float", "binary", "utf8", "bool"
 
 func (k kind) String() string { return kindNames[k] }
 
-// table is a table of a flat buffer. An access out of bounds panics, and told recovers from it.
+// table is a table of a flat buffer. An access out of bounds panics, and recovered turns that into an error.
 type table struct{ flatbuffers.Table }
 
 func rootOf(b []byte) table {
@@ -88,7 +88,7 @@ func (t table) vector(slot flatbuffers.VOffsetT, size int) (at flatbuffers.UOffs
 	}
 	at, n = t.Vector(o), t.VectorLen(o)
 	if n < 0 || n > (len(t.Bytes)-int(at))/size {
-		return 0, 0, errors.New("a list ends after its message")
+		return 0, 0, errors.New("a list extends beyond its message")
 	}
 	return at, n, nil
 }
@@ -162,7 +162,7 @@ func (s *schema) parse(t table, slot flatbuffers.VOffsetT, depth int) ([]*field,
 	all, err := t.tables(slot)
 	s.count += len(all)
 	if err != nil || depth > maxDepth || s.count > maxFields {
-		return nil, errors.Join(err, fmt.Errorf("%d columns, %d levels deep", s.count, depth))
+		return nil, errors.Join(err, fmt.Errorf("schema: %d columns, %d levels deep (want at most %d and %d)", s.count, depth, maxFields, maxDepth))
 	}
 	var fields []*field
 	for _, one := range all {
@@ -222,7 +222,7 @@ func (f *field) parse(of table) error {
 	}
 	children := map[kind]int{list: 1, largeList: 1, listView: 1, largeListView: 1, fixedList: 1, mapping: 1, runEnds: 2}
 	if n, ok := children[f.kind]; (ok && n != len(f.children)) || f.width < 0 || f.width > 1<<24 || f.unit < -1<<10 || f.unit > 1<<10 {
-		return fmt.Errorf("%s with %d children, %d bytes", f.kind, len(f.children), f.width)
+		return fmt.Errorf("type %s: invalid: %d children, %d bytes wide", f.kind, len(f.children), f.width)
 	}
 	return nil
 }
@@ -243,7 +243,7 @@ func (f *field) parseCodes(of table) error {
 	for i := range n {
 		code := of.GetInt32(at + flatbuffers.UOffsetT(4*i))
 		if code < 0 || code > 127 || i >= len(f.children) {
-			return fmt.Errorf("type code %d of a union", code)
+			return fmt.Errorf("type code %d of a union: out of range", code)
 		}
 		f.codes[code] = int8(i)
 	}

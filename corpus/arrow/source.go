@@ -60,7 +60,7 @@ func open(file io.ReaderAt, size int64) (*source, error) {
 		err = io.ErrUnexpectedEOF
 	}
 	if err == nil && m.kind != kindSchema {
-		err = fmt.Errorf("it begins with a message of kind %d", m.kind)
+		err = fmt.Errorf("first message: kind %d (want a schema)", m.kind)
 	}
 	if err == nil {
 		s.schema, err = parseSchema(m.header)
@@ -76,7 +76,7 @@ func (s *source) footer() error {
 	}
 	n := int64(binary.LittleEndian.Uint32(tail[:]))
 	if n > maxHead || n+int64(len(tail)) > s.end || n < 8 {
-		return fmt.Errorf("a footer of %d bytes", n)
+		return fmt.Errorf("footer of %d bytes: invalid size", n)
 	}
 	b := make([]byte, n)
 	s.end -= int64(len(tail)) + n
@@ -86,7 +86,7 @@ func (s *source) footer() error {
 	t := rootOf(b)
 	of, ok := t.table(footerSchema)
 	if !ok {
-		return errors.New("a footer without a schema")
+		return errors.New("the footer has no schema")
 	}
 	var err error
 	s.schema, err = parseSchema(of)
@@ -132,7 +132,7 @@ func (s *source) message() (m message, err error) {
 		return m, io.EOF
 	}
 	if n < 8 || n > maxHead {
-		return m, fmt.Errorf("a message of %d bytes at %d", n, s.at)
+		return m, fmt.Errorf("message at %d: invalid size of %d bytes", s.at, n)
 	}
 	b := make([]byte, n)
 	if err := s.read(b, s.at+int64(m.written)); err != nil {
@@ -142,7 +142,7 @@ func (s *source) message() (m message, err error) {
 	m.kind, m.at, m.size = m.GetByteSlot(messageKind, 0), s.at+int64(m.written)+n, m.GetInt64Slot(messageBody, 0)
 	m.header, _ = m.table.table(messageHeader)
 	if m.size < 0 || m.header.Bytes == nil {
-		return m, fmt.Errorf("a message with a body of %d bytes at %d", m.size, s.at)
+		return m, fmt.Errorf("message at %d: no header, or an invalid body of %d bytes", s.at, m.size)
 	}
 	if m.size > s.end-m.at {
 		return m, io.ErrUnexpectedEOF
@@ -176,7 +176,7 @@ func (s *source) next() (*batch, error) {
 			b := &batch{src: s, message: m, table: m.header}
 			return b, b.parse(s.fields, false)
 		default:
-			return nil, fmt.Errorf("a message of kind %d among the batches", m.kind)
+			return nil, fmt.Errorf("message of kind %d: unexpected (want a record batch or a dictionary)", m.kind)
 		}
 	}
 }
@@ -192,7 +192,7 @@ func (s *source) dictionary(m message) error {
 	of, ok := m.header.table(dictionaryBatchData)
 	f := s.byID[id]
 	if !ok || f == nil {
-		return fmt.Errorf("a dictionary with the number %d of no column", id)
+		return fmt.Errorf("dictionary %d: no column uses it", id)
 	}
 	b := &batch{src: s, message: m, table: of}
 	if err := b.parse([]*field{f}, true); err != nil {
@@ -254,7 +254,7 @@ func (b *batch) parse(fields []*field, values bool) (err error) {
 	if c, ok := b.table.table(batchCompression); ok {
 		b.codec = c.GetInt8Slot(first, 0)
 		if b.codec != lz4Frame && b.codec != zstdFrames {
-			return fmt.Errorf("compressed as number %d", b.codec)
+			return fmt.Errorf("compression %d: unknown (want LZ4 or Zstandard)", b.codec)
 		}
 	}
 	b.node, b.nodes, err = b.vector(batchNodes, 16)
@@ -273,7 +273,7 @@ func (b *batch) parse(fields []*field, values bool) (err error) {
 	}
 	for _, d := range b.columns {
 		if err == nil && d.rows != b.rows {
-			err = fmt.Errorf("%d rows of column %q in a batch of %d", d.rows, d.name, b.rows)
+			err = fmt.Errorf("column %q: %d rows (want %d, as in its batch)", d.name, d.rows, b.rows)
 		}
 	}
 	return err
@@ -283,12 +283,12 @@ func (b *batch) parse(fields []*field, values bool) (err error) {
 func (b *batch) data(f *field, values bool) (*data, error) {
 	b.nodes--
 	if b.nodes < 0 {
-		return nil, errors.New("a batch lacks columns")
+		return nil, errors.New("record batch: too few columns")
 	}
 	rows, nulls := b.GetInt64(b.node), b.GetInt64(b.node+8)
 	b.node += 16
 	if rows < 0 || rows > 1<<31 || nulls < 0 || nulls > rows {
-		return nil, fmt.Errorf("%d rows of column %q, %d of them null", rows, f.name, nulls)
+		return nil, fmt.Errorf("column %q: invalid counts: %d rows, %d of them null", f.name, rows, nulls)
 	}
 	d := &data{field: f, index: f.encoded != (encoded{}) && !values, rows: int(rows), nulls: int(nulls)}
 	n, bitmap := ownBuffers[f.kind], f.kind != null && f.kind != runEnds
@@ -301,12 +301,12 @@ func (b *batch) data(f *field, values bool) (*data, error) {
 	case f.kind == binaryView || f.kind == textView:
 		b.variadices--
 		if b.variadices < 0 {
-			return nil, errors.New("a batch lacks counts of buffers")
+			return nil, errors.New("record batch: too few counts of buffers")
 		}
 		more := b.GetInt64(b.variadic)
 		b.variadic += 8
 		if more < 0 || more > int64(b.buffers) {
-			return nil, fmt.Errorf("%d buffers of column %q", more, f.name)
+			return nil, fmt.Errorf("column %q: invalid number of buffers: %d", f.name, more)
 		}
 		n = 1 + int(more)
 	}
@@ -333,13 +333,13 @@ func (b *batch) take(d *data, bitmap bool, n int) error {
 	}
 	b.buffers -= n
 	if b.buffers < 0 {
-		return errors.New("a batch lacks buffers")
+		return errors.New("record batch: too few buffers")
 	}
 	for range n {
 		of := &buffer{of: b, at: b.GetInt64(b.buffer), size: b.GetInt64(b.buffer + 8)}
 		b.buffer += 16
 		if of.at < 0 || of.size < 0 || of.size > b.message.size || of.at > b.message.size-of.size {
-			return fmt.Errorf("%d bytes of column %q at %d, after the batch", of.size, d.name, of.at)
+			return fmt.Errorf("column %q: %d bytes at %d extend beyond the batch", d.name, of.size, of.at)
 		}
 		d.buffers = append(d.buffers, of)
 	}
@@ -379,7 +379,7 @@ func (b *buffer) part(from, to int) []byte {
 	if from < b.from || to > b.from+len(b.b) {
 		n := max(to-from, min(window, int(b.size)-from))
 		if from < 0 || to < from || int64(to) > b.size || n > b.of.src.limit {
-			b.of.src.err = fmt.Errorf("bytes %d to %d of a buffer of %d", from, to, b.size)
+			b.of.src.err = fmt.Errorf("buffer of %[3]d bytes: bytes %[1]d to %[2]d are out of range", from, to, b.size)
 			return nil
 		}
 		b.from, b.b = from, b.b[:0]
@@ -455,14 +455,14 @@ func (s *source) unpack(raw []byte, codec int8, size int) ([]byte, error) {
 	}
 	to, err := s.zstd.DecodeAll(raw, make([]byte, 0, size))
 	if err == nil && len(to) != size {
-		err = fmt.Errorf("%d bytes (want %d)", len(to), size)
+		err = fmt.Errorf("zstd: %d bytes (want %d)", len(to), size)
 	}
 	return to, err
 }
 
-// told turns a panic into an error, because damaged data leads to accesses out of range. It also returns an earlier error
-// of s. It must be called by defer.
-func (s *source) told(err *error) {
+// recovered turns a panic into an error, because damaged data leads to accesses out of range. It also returns an earlier
+// error of s. It must be called by defer.
+func (s *source) recovered(err *error) {
 	if p := recover(); p != nil {
 		*err = fmt.Errorf("%v", p)
 	}

@@ -82,7 +82,7 @@ func (d *data) add(value any) int {
 
 // From opens the file that the next rows come from. All files must have the schema of the first.
 func (w *writer) From(file io.ReaderAt, size int64) (err error) {
-	defer w.src.told(&err)
+	defer w.src.recovered(&err)
 	if err := w.closeSource(); err != nil {
 		return err
 	}
@@ -129,7 +129,7 @@ func (w *writer) begin() error {
 	}
 	for i, name := range names {
 		if slices.Contains(names[:i], name) {
-			return fmt.Errorf("two columns are called %q", name)
+			return fmt.Errorf("column %q: name is used twice", name)
 		}
 	}
 	return w.to.begin()
@@ -163,7 +163,7 @@ func (w *writer) dictionary(m message) error {
 	return nil
 }
 
-var errDictionary = errors.New("a file holds one dictionary for a column, and another was read: write a stream, .arrows")
+var errDictionary = errors.New("a second dictionary for a column: cannot be written to an Arrow file (want a stream, .arrows)")
 
 // Write writes a row of the columns that Create got.
 func (w *writer) Write(values ...any) error {
@@ -197,9 +197,9 @@ func (w *writer) full() bool {
 
 // Copy copies row n of the file.
 func (w *writer) Copy(n int64, before ...any) (err error) {
-	defer w.src.told(&err)
+	defer w.src.recovered(&err)
 	if n < 0 {
-		return fmt.Errorf("no row %d", n)
+		return fmt.Errorf("row %d: does not exist", n)
 	}
 	if n < w.base {
 		if err := errors.Join(w.flush(), w.again()); err != nil {
@@ -278,7 +278,7 @@ func (w *writer) closeSource() error {
 // Close ends the table. Without a file to copy from and columns of its own, the output is empty, because there is no
 // schema.
 func (w *writer) Close() (err error) {
-	defer w.src.told(&err)
+	defer w.src.recovered(&err)
 	err = w.closeSource()
 	if !w.begun && len(w.own) > 0 {
 		err = errors.Join(err, w.begin())

@@ -41,7 +41,7 @@ type Writer interface {
 // NAME__label__spans, and NAME__label__removed over the whole text of a removed document.
 func NewDolma(dir, label string, r *corpus.Reader) (Writer, error) {
 	if f, ok := r.Format(); !ok || f != corpus.JSONL {
-		return nil, fmt.Errorf("%s: dolma's attributes belong to documents in JSONL", dir)
+		return nil, fmt.Errorf("%s: not JSONL (dolma's attributes are only for JSONL)", dir)
 	}
 	d, err := r.CreateDir(dir)
 	if err != nil {

@@ -76,7 +76,7 @@ func (u *unsized) check(h *format.PageHeader, at, body int64) error {
 	const number = 0x15 // header of the next member
 	size := int(int64(h.UncompressedPageSize) - levels)
 	if raw[0] != number || raw[1] >= 0x80 || raw[2] != number || levels < 0 || size < 0 || levels > int64(h.CompressedPageSize) {
-		return errors.New("the head of a page has other members, or levels longer than the page")
+		return errors.New("page header: unknown fields, or levels longer than the page")
 	}
 	last := slices.IndexFunc(raw[3:], func(b byte) bool { return b < 0x80 })
 	for i := range last + 1 {
@@ -84,7 +84,7 @@ func (u *unsized) check(h *format.PageHeader, at, body int64) error {
 	}
 	u.page = slices.Grow(u.page[:0], size)[:size]
 	if n, err := lz4.UncompressBlock(raw[body-at+levels:], u.page); err != nil || n != size {
-		return fmt.Errorf("a page of LZ4 does not unpack to its %d bytes", size)
+		return fmt.Errorf("LZ4 page: cannot be decompressed to %d bytes", size)
 	}
 	return nil
 }

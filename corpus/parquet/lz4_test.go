@@ -72,7 +72,7 @@ func TestLZ4(t *testing.T) {
 	}
 }
 
-// damageLZ4 flips bytes: an error or other rows, but an end.
+// damageLZ4 flips bytes. Reading must end, with an error or with other rows.
 func damageLZ4(t *testing.T, path string) {
 	good, err := os.ReadFile(path)
 	if err != nil {

@@ -466,7 +466,7 @@ func TestBomb(t *testing.T) {
 	if n, why := whole(corpus.Options{}, path); n != 1000 || why != "" {
 		t.Errorf("%d rows, %s", n, why)
 	}
-	if n, why := whole(corpus.Options{MaxDecompressed: 5000}, path); n < 5 || n > 500 || why != "more than 5000 bytes when decompressed: the rest is not read" {
+	if n, why := whole(corpus.Options{MaxDecompressed: 5000}, path); n < 5 || n > 500 || why != "decompressed data: too large (want at most 5000 bytes)" {
 		t.Errorf("within 5000 bytes %d rows, %s", n, why)
 	}
 	for what, claim := range map[string]func(*format.PageHeader){
@@ -474,7 +474,7 @@ func TestBomb(t *testing.T) {
 		"bytes":  func(h *format.PageHeader) { h.UncompressedPageSize = 1<<31 - 1 },
 	} {
 		n, why := whole(corpus.Options{}, claiming(t, claim))
-		if n > 0 || !strings.Contains(why, "damaged Parquet: page too large") {
+		if n > 0 || !strings.Contains(why, "damaged Parquet: page of ") {
 			t.Errorf("a page of very many %s: %d rows, %s", what, n, why)
 		}
 	}

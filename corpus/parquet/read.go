@@ -75,7 +75,7 @@ func pages(m *format.ColumnMetaData, file io.ReaderAt, visit func(h *format.Page
 		}
 		values := max(h.DataPageHeader.V.NumValues, h.DataPageHeaderV2.V.NumValues, h.DictionaryPageHeader.V.NumValues)
 		if h.CompressedPageSize < 0 || h.UncompressedPageSize < 0 || h.UncompressedPageSize > maxPage || values > pageValues {
-			return fmt.Errorf("page too large: %d bytes, %d values", h.UncompressedPageSize, values)
+			return fmt.Errorf("page of %d bytes and %d values: too large", h.UncompressedPageSize, values)
 		}
 		read, err := chunk.Seek(0, io.SeekCurrent)
 		if err != nil {
@@ -250,7 +250,7 @@ func (r *reader) group() (err error) {
 	chunks := g.ColumnChunks()
 	open := func(leaf *parquet.LeafColumn) *column {
 		if leaf.ColumnIndex >= len(chunks) {
-			err = errors.New("damaged Parquet: a row group lacks a column")
+			err = errors.New("damaged Parquet: too few columns in a row group")
 			return nil
 		}
 		values := parquet.NewColumnChunkValueReader(chunks[leaf.ColumnIndex])

@@ -130,7 +130,7 @@ func ordered(name string, before []corpus.Column, of []parquet.Field) (*parquet.
 	all.order = append(all.order, of...)
 	for _, f := range all.order {
 		if all.Group[f.Name()] != nil && len(before) > 0 {
-			return nil, fmt.Errorf("two columns are called %q", f.Name())
+			return nil, fmt.Errorf("column %q: name is used twice", f.Name())
 		}
 		all.Group[f.Name()] = f
 	}
@@ -173,7 +173,7 @@ func (w *writer) own(row parquet.Row, values []any) parquet.Row {
 func (w *writer) Copy(n int64, before ...any) (err error) {
 	defer caught(&err)
 	if n < 0 || n >= w.total {
-		return fmt.Errorf("no row %d among %d", n, w.total)
+		return fmt.Errorf("row %d: does not exist (want below %d)", n, w.total)
 	}
 	if n < w.base || n >= w.base+w.n+gap {
 		if err := w.rows.SeekToRow(n); err != nil {

@@ -11,7 +11,7 @@
 //	CONTENT_INDEX:{tenant}:n:block      signatures that have the block, each with the number of its docId
 //	NID_INDEX:{tenant}:nid              what was answered
 //	DOCIDS:{tenant}                     heat of the kept article, and nid of the first, by number
-//	OUTBOX:{tenant}, SINKS:{tenant}     what waits for the sinks, and how far each is
+//	OUTBOX:{tenant}, SINKS:{tenant}     pending articles for the sinks, and their cursors
 //	WORDS:{tenant}:digest               the words of a text, for as long as Options say
 package classic
 
@@ -86,7 +86,7 @@ func (s *Service) Losses(ctx context.Context) ([]string, error) {
 	for _, want := range [][3]string{
 		{"appendonly", "yes", "a restart loses everything since the last snapshot"},
 		{"appendfsync", "always", "a power failure loses the last second or more"},
-		{"maxmemory-policy", "noeviction", "a full Redis forgets docIds"},
+		{"maxmemory-policy", "noeviction", "Redis evicts docIds when its memory is full"},
 	} {
 		if set[want[0]] != want[1] {
 			all = append(all, fmt.Sprintf("%s of Redis is %s: %s (set %s)", want[0], set[want[0]], want[2], want[1]))
@@ -144,7 +144,7 @@ func (x *Index) open(ctx context.Context, fresh docid.Identity) error {
 		return failed(err)
 	}
 	if err := json.Unmarshal(there, &x.identity); err != nil {
-		return fmt.Errorf("%w: the identity of the index: %w", docid.ErrCorrupt, err)
+		return fmt.Errorf("%w: identity of the index: %w", docid.ErrCorrupt, err)
 	}
 	return x.sign()
 }
@@ -153,7 +153,7 @@ func (x *Index) open(ctx context.Context, fresh docid.Identity) error {
 func (x *Index) sign() (err error) {
 	x.signer, err = newSigner(x.s.o.Clean, x.identity.Seed)
 	if err == nil && x.spec != x.identity.Spec {
-		err = fmt.Errorf("%w: the index is %q, settings are %q", neardup.ErrUnlike, x.identity.Spec, x.spec)
+		err = fmt.Errorf("%w: the index was made with %q, the settings are %q", neardup.ErrUnlike, x.identity.Spec, x.spec)
 	}
 	return err
 }
@@ -182,7 +182,7 @@ func (x *Index) Add(ctx context.Context, sub docid.Submission) (docid.Answer, er
 	case strings.HasPrefix(sub.ID, docid.AnonymousPrefix):
 		return docid.Answer{}, fmt.Errorf("%w: nid starts with %q", docid.ErrInvalid, docid.AnonymousPrefix)
 	case sub.Idempotency != "" || sub.Window != 0 || sub.TTL != 0:
-		return docid.Answer{}, fmt.Errorf("%w: the classic system knows no idempotency keys, windows and times to live", docid.ErrInvalid)
+		return docid.Answer{}, fmt.Errorf("%w: the classic system does not support idempotency keys, windows and times to live", docid.ErrInvalid)
 	}
 	of, err := x.signatures(ctx, x.clean(sub.Title), x.clean(sub.Text))
 	if err != nil {

@@ -575,7 +575,7 @@ func testUnlike(t *testing.T, s *services.Server) {
 	service := open(t, s, classic.Options{})
 	for _, set := range []struct{ name, value, loss string }{
 		{"appendfsync", "everysec", "a power failure loses"}, {"appendfsync", "always", ""},
-		{"maxmemory-policy", "allkeys-lru", "forgets docIds"}, {"maxmemory-policy", "noeviction", ""},
+		{"maxmemory-policy", "allkeys-lru", "evicts docIds"}, {"maxmemory-policy", "noeviction", ""},
 	} {
 		if _, err := client(t, s, "CONFIG", "SET", set.name, set.value); err != nil {
 			t.Fatal(err)
@@ -586,6 +586,6 @@ func testUnlike(t *testing.T, s *services.Server) {
 		}
 	}
 	if _, err := classic.Open(t.Context(), classic.Options{Address: "redis://u:hidden@[::1"}); !errors.Is(err, docid.ErrInvalid) || strings.Contains(err.Error(), "hidden") {
-		t.Errorf("an address that cannot be read: %v", err)
+		t.Errorf("an invalid address: %v", err)
 	}
 }

@@ -43,7 +43,7 @@ func (x *Index) Attach(ctx context.Context, name string, sink docid.Sink) error 
 		return err
 	}
 	if st.Seq < at {
-		return fmt.Errorf("%w: Redis has changes up to %d, sink %q up to %d; neardup rebuild makes the index again", docid.ErrBehind, st.Seq, name, at)
+		return fmt.Errorf("%w: Redis has changes up to %d, sink %q up to %d (neardup rebuild restores the index)", docid.ErrBehind, st.Seq, name, at)
 	}
 	x.saw(st.Seq)
 	attached, err := redis.Bool(x.s.c.Eval(ctx, attaching, []string{x.key("INDEX"), x.key("SINKS")}, []string{name, number(at)}))
@@ -51,7 +51,7 @@ func (x *Index) Attach(ctx context.Context, name string, sink docid.Sink) error 
 		return failed(err)
 	}
 	if !attached {
-		return fmt.Errorf("%w: sink %q has changes up to %d of %d, and was not attached when the others came", docid.ErrUndrained, name, at, st.Seq)
+		return fmt.Errorf("%w: sink %q has changes up to %d of %d, because it was not attached during the others", docid.ErrUndrained, name, at, st.Seq)
 	}
 	return nil
 }
@@ -137,7 +137,7 @@ func (x *Index) pending(ctx context.Context, after uint64) ([]docid.Delivery, er
 			return nil, err
 		}
 		if d.Seq != after+uint64(len(ds))+1 {
-			return nil, fmt.Errorf("%w: the sink has changes up to %d, and the outbox goes on with %d", docid.ErrUndrained, after+uint64(len(ds)), d.Seq)
+			return nil, fmt.Errorf("%w: the sink has changes up to %d, but the outbox continues with %d", docid.ErrUndrained, after+uint64(len(ds)), d.Seq)
 		}
 		d.Time, d.Request = a.Received, a.Request
 		if d.Kind == docid.KindNew {

@@ -114,9 +114,9 @@ func parseHeader(line string) (header, error) {
 	name, rest, _ := strings.Cut(line, " ")
 	if name != magic {
 		if strings.HasPrefix(name, "neardup-idf/") {
-			return header{}, fmt.Errorf("has version %.40q (want %s)", name, magic)
+			return header{}, fmt.Errorf("version %.40q (want %s)", name, magic)
 		}
-		return header{}, errors.New("is not an idf table")
+		return header{}, errors.New("not an idf table")
 	}
 	var h header
 	if n, err := fmt.Sscanf(rest, "kind=%s documents=%d", &h.kind, &h.documents); n != 2 || err != nil || h.String() != line {
@@ -166,7 +166,7 @@ func (t *tableReader) next() (word []byte, value int64, err error) {
 	}
 	value, err = strconv.ParseInt(string(number), 10, 64)
 	if err != nil || value < 0 || value > t.limit() {
-		return nil, 0, fmt.Errorf("line %d: %.40q is not a number in range", t.n, number)
+		return nil, 0, fmt.Errorf("line %d: %.40q: not a number, or out of range", t.n, number)
 	}
 	t.before = append(t.before[:0], word...)
 	t.words++
@@ -184,7 +184,7 @@ func (t *tableReader) limit() int64 {
 func (t *tableReader) end(line string) error {
 	t.digest = fmt.Sprintf("%x", t.hash.Sum128().Bytes())
 	if line != fmt.Sprintf("= words=%d digest=%s", t.words, t.digest) {
-		return fmt.Errorf("line %d: digest is wrong: the table is damaged", t.n)
+		return fmt.Errorf("line %d: wrong digest: the table is damaged", t.n)
 	}
 	if t.lines.Scan() {
 		return fmt.Errorf("line %d: text after the end", t.n+1)

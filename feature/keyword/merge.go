@@ -21,7 +21,7 @@ func Merge(ctx context.Context, w io.Writer, least int, tables ...io.Reader) err
 	for i, r := range tables {
 		in, err := openTable(r)
 		if err == nil && in.head.kind != kindCounts {
-			err = errors.New("holds values, not counts")
+			err = errors.New("it holds values (want counts)")
 		}
 		if err == nil && in.head.documents > math.MaxInt64-head.documents {
 			err = errors.New("too many documents")

@@ -105,7 +105,7 @@ func (s *Spool) Close() error {
 
 func (s *Spool) fill(p []byte, at int64) error {
 	if at+int64(len(p)) > s.size {
-		return fmt.Errorf("read temporary bytes: %d at %d of %d", len(p), at, s.size)
+		return fmt.Errorf("read temporary bytes: %d at %d: out of range (want below %d)", len(p), at, s.size)
 	}
 	for len(p) > 0 && at < int64(len(s.chunks))*spoolChunk {
 		n := copy(p, s.chunks[at/spoolChunk][at%spoolChunk:])

@@ -83,7 +83,7 @@ func tlsOf(query url.Values) (*tls.Config, error) {
 		}
 		config.RootCAs = x509.NewCertPool()
 		if !config.RootCAs.AppendCertsFromPEM(b) {
-			return nil, fmt.Errorf("ca: %s holds no certificate in PEM", file)
+			return nil, fmt.Errorf("ca: %s: no certificate in PEM", file)
 		}
 	}
 	cert, key := query.Get("cert"), query.Get("key")

@@ -21,8 +21,8 @@ func For(ctx context.Context, d time.Duration) error {
 	}
 }
 
-// Between calls turn repeatedly until ctx ends, and returns the error of ctx. It waits first between turns. After errors it
-// doubles the wait each time, up to most. failed is called with the error of a turn and the time when the turn began.
+// Between calls turn repeatedly until ctx ends, and returns the error of ctx. The wait between turns is first, and after
+// errors twice the last one, up to most. failed is called with the error of a turn and the time when the turn began.
 func Between(ctx context.Context, first, most time.Duration, turn func(ctx context.Context) error, failed func(began time.Time, err error)) error {
 	for wait := first; ; {
 		began := time.Now()

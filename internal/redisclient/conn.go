@@ -80,7 +80,7 @@ func Entries(answer any, err error) ([]Entry, error) {
 	for _, a := range all {
 		parts, notOne := redis.Values(a, nil)
 		if notOne != nil || len(parts) != 2 {
-			return nil, fmt.Errorf("an entry of %d parts: %w", len(parts), notOne)
+			return nil, fmt.Errorf("entry of %d parts: %w", len(parts), notOne)
 		}
 		id, notID := redis.String(parts[0], nil)
 		fields, notFields := redis.StringMap(parts[1], nil)

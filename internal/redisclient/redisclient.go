@@ -156,7 +156,7 @@ func (o Options) master(ctx context.Context, sentinel string) (redis.Conn, error
 	defer asked.Close()
 	named, err := redis.Strings(redis.DoContext(asked, ctx, "SENTINEL", "GET-MASTER-ADDR-BY-NAME", o.MasterSet))
 	if err != nil || len(named) != 2 {
-		return nil, fmt.Errorf("it knows no master of %q: %w", o.MasterSet, err)
+		return nil, fmt.Errorf("no master of the name %q: %w", o.MasterSet, err)
 	}
 	at := o.url
 	at.Host = net.JoinHostPort(named[0], named[1])
@@ -176,13 +176,13 @@ func leads(ctx context.Context, conn redis.Conn) error {
 		return fmt.Errorf("ask for the role: %w", err)
 	}
 	if is, err := redis.String(role[0], nil); is != "master" || err != nil {
-		return fmt.Errorf("it is a %s, not the master", is)
+		return fmt.Errorf("role %s (want master)", is)
 	}
 	return nil
 }
 
 // errOld means that an idle connection was discarded because another one broke after its last use.
-var errOld = errors.New("another connection broke since")
+var errOld = errors.New("another connection failed since")
 
 // usable checks an idle connection. With Sentinels, it verifies each time that the server is still the master.
 func (c *Client) usable(ctx context.Context, conn redis.Conn, used time.Time) error {

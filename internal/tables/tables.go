@@ -32,7 +32,7 @@ func Open(packed []byte, magic string) (*Reader, error) {
 	b, err := z.DecodeAll(packed, nil)
 	r := &Reader{b, err}
 	if string(r.Next(len(magic))) != magic && r.err == nil {
-		r.err = fmt.Errorf("it does not start with %q", magic)
+		r.err = fmt.Errorf("not a table (want it to start with %q)", magic)
 	}
 	return r, r.err
 }

@@ -65,19 +65,19 @@ func Object(line []byte, v any, what string) error {
 	}
 	var kind *json.UnmarshalTypeError
 	if !errors.As(err, &kind) {
-		return fmt.Errorf("no JSON object that is a %s: %w", what, malformed(line, err))
+		return fmt.Errorf("not a JSON object (want a %s): %w", what, malformed(line, err))
 	}
 	if kind.Field == "" {
 		return fmt.Errorf("not a JSON object (want a %s): %s", what, kind.Value)
 	}
-	return fmt.Errorf("field %q of a %s cannot be a %s", kind.Field, what, kind.Value)
+	return fmt.Errorf("field %q of a %s: invalid type %s", kind.Field, what, kind.Value)
 }
 
 // expected maps the places where encoding/json fails to what JSON needs there.
 var expected = []struct{ where, what string }{
 	{"beginning of value", "a value"}, {"key string", "a key in quotes"}, {"object key:value pair", "a comma or }"},
-	{"after object key", "a colon"}, {"after array element", "a comma or ]"}, {"after top-level value", "nothing more"},
-	{"escape", "an escape of JSON"}, {"string literal", "no control character within a string"},
+	{"after object key", "a colon"}, {"after array element", "a comma or ]"}, {"after top-level value", "the end"},
+	{"escape", "a JSON escape"}, {"string literal", "no control character within a string"},
 	{"literal true", "true"}, {"literal false", "false"}, {"literal null", "null"},
 	{"numeric literal", "a digit"}, {"decimal point", "a digit"}, {"exponent", "a digit"},
 }
@@ -99,15 +99,15 @@ func malformed(data []byte, err error) error {
 		place = fmt.Sprintf("line %d, %s", bytes.Count(before, []byte("\n"))+1, place)
 	}
 	if at == len(data) {
-		return fmt.Errorf("%s: it ends too early", place)
+		return fmt.Errorf("%s: truncated", place)
 	}
 	is, _ := utf8.DecodeRune(data[at:])
 	for _, e := range expected {
 		if strings.Contains(bad.Error(), e.where) {
-			return fmt.Errorf("%s: %s was expected, not %q", place, e.what, string(is))
+			return fmt.Errorf("%s: unexpected %[3]q (want %[2]s)", place, e.what, string(is))
 		}
 	}
-	return fmt.Errorf("%s: %q was not expected", place, string(is))
+	return fmt.Errorf("%s: unexpected %q", place, string(is))
 }
 
 // Each calls fn with every non-blank line of a file, as Lines does. The file may be compressed by gzip or

@@ -61,18 +61,18 @@ func TestObject(t *testing.T) {
 	}
 	for line, want := range map[string]string{
 		`{"n":1}`:       "",
-		`{"n":"x"}`:     `field "n" of a thing cannot be a string`,
+		`{"n":"x"}`:     `field "n" of a thing: invalid type string`,
 		`[1]`:           "not a JSON object (want a thing): array",
-		`{`:             "no JSON object that is a thing: column 2: it ends too early",
-		`{"a" 1}`:       `no JSON object that is a thing: column 6: a colon was expected, not "1"`,
-		`{"ä":1 中}`:     `no JSON object that is a thing: column 8: a comma or } was expected, not "中"`,
-		`{"n":[1 2]}`:   `no JSON object that is a thing: column 9: a comma or ] was expected, not "2"`,
-		"{\n \"n\": x}": `no JSON object that is a thing: line 2, column 7: a value was expected, not "x"`,
-		`{n:1}`:         `no JSON object that is a thing: column 2: a key in quotes was expected, not "n"`,
-		`{"n":1}}`:      `no JSON object that is a thing: column 8: nothing more was expected, not "}"`,
-		`{"n":tru}`:     `no JSON object that is a thing: column 9: true was expected, not "}"`,
-		`{"n":1.}`:      `no JSON object that is a thing: column 8: a digit was expected, not "}"`,
-		`{"\q":1}`:      `no JSON object that is a thing: column 4: an escape of JSON was expected, not "q"`,
+		`{`:             "not a JSON object (want a thing): column 2: truncated",
+		`{"a" 1}`:       `not a JSON object (want a thing): column 6: unexpected "1" (want a colon)`,
+		`{"ä":1 中}`:     `not a JSON object (want a thing): column 8: unexpected "中" (want a comma or })`,
+		`{"n":[1 2]}`:   `not a JSON object (want a thing): column 9: unexpected "2" (want a comma or ])`,
+		"{\n \"n\": x}": `not a JSON object (want a thing): line 2, column 7: unexpected "x" (want a value)`,
+		`{n:1}`:         `not a JSON object (want a thing): column 2: unexpected "n" (want a key in quotes)`,
+		`{"n":1}}`:      `not a JSON object (want a thing): column 8: unexpected "}" (want the end)`,
+		`{"n":tru}`:     `not a JSON object (want a thing): column 9: unexpected "}" (want true)`,
+		`{"n":1.}`:      `not a JSON object (want a thing): column 8: unexpected "}" (want a digit)`,
+		`{"\q":1}`:      `not a JSON object (want a thing): column 4: unexpected "q" (want a JSON escape)`,
 	} {
 		said := ""
 		if err := Object([]byte(line), &v, "thing"); err != nil {

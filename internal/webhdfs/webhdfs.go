@@ -65,7 +65,7 @@ func (f *Folder) Open(name string) (fs.File, error) {
 		}
 	}
 	if err := json.NewDecoder(io.LimitReader(body, answerBytes)).Decode(&said); err != nil {
-		return nil, &fs.PathError{Op: "open", Path: name, Err: fmt.Errorf("the answer of WebHDFS: %w", err)}
+		return nil, &fs.PathError{Op: "open", Path: name, Err: fmt.Errorf("answer of WebHDFS: %w", err)}
 	}
 	st := said.FileStatus
 	opened := &file{folder: f, name: name, size: st.Length, dir: st.Type != "FILE", changed: time.UnixMilli(st.ModificationTime)}

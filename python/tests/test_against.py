@@ -41,9 +41,9 @@ class Against(unittest.TestCase):
             self.assertEqual([(d["leader"], d["method"]) for d in got], [(None, "exact"), ("1", "exact")])
             self.assertEqual([d["leader"] for d in neardup.dedup(february, against=index)], ["1"])
             self.assertEqual([d["leader"] for d in neardup.dedup(february, against=january, method="exact")], ["1"])
-            with self.assertRaisesRegex(TypeError, "add adds files"):
+            with self.assertRaisesRegex(TypeError, "add=True adds files"):
                 neardup.dedup(["a"], against=index, add=True)
-            with self.assertRaisesRegex(TypeError, "against files come files"):
+            with self.assertRaisesRegex(TypeError, "against must be files"):
                 neardup.dedup(february, against=["a text"])
 
     def test_resume(self):
@@ -52,7 +52,7 @@ class Against(unittest.TestCase):
             left = os.path.join(folder, "left")
             self.assertEqual([d["leader"] for d in neardup.dedup(january, method="exact", resume=left)], [None, "0"])
             self.assertEqual(os.listdir(left), [])
-            with self.assertRaisesRegex(neardup.OptionError, "resume: cannot read standard input twice"):
+            with self.assertRaisesRegex(neardup.OptionError, "resume: standard input cannot be read twice"):
                 neardup.dedup(["a", "b"], resume=left)
 
     @unittest.skipUnless(importlib.util.find_spec("pandas"), "pandas is not installed")
@@ -101,7 +101,7 @@ class Contaminated(unittest.TestCase):
     def test_mistakes(self):
         with self.assertRaisesRegex(TypeError, "item 0 is int"):
             neardup.contaminated([7], ["a"])
-        with self.assertRaisesRegex(neardup.Error, "no item of an evaluation found"):
+        with self.assertRaisesRegex(neardup.Error, "no item of an evaluation"):
             neardup.contaminated([], ["a"])
         with self.assertRaisesRegex(ValueError, "least 0.3"):
             neardup.contaminated([ROBE], ["a"], least=.3)

@@ -131,10 +131,10 @@ class Dedup(unittest.TestCase):
             name = pathlib.Path(folder, "a.jsonl")
             name.write_text('{"text": "one"}\n{"text": \n', encoding="utf-8")
             for of_file in (neardup.dedup, neardup.pairs):
-                with self.assertWarnsRegex(UserWarning, r"1 records were rejected, the first: .*a\.jsonl:2: JSON ends too early") as told:
+                with self.assertWarnsRegex(UserWarning, r"1 records were rejected, the first: .*a\.jsonl:2: JSON: truncated") as told:
                     of_file(name)
                 self.assertEqual(told.filename, __file__)
-            with self.assertRaisesRegex(neardup.Error, r"1 records were rejected, the first: .*a\.jsonl:2: JSON ends too early"):
+            with self.assertRaisesRegex(neardup.Error, r"1 records were rejected, the first: .*a\.jsonl:2: JSON: truncated"):
                 neardup.dedup(name, strict=True)
             with self.assertRaisesRegex(neardup.Error, 'no field "txet"; it has "text"; text, id_field and so on name the fields'):
                 neardup.dedup(name, text="txet")

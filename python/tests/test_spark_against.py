@@ -106,7 +106,7 @@ class Against(Session):
         for options, why in (
             ({"method": "minhash"}, "the index was made with threshold=0.7, this is threshold=0.8"),
             ({"method": "minhash", "threshold": 0.7, "normalize": "none"}, "the texts of the index were normalised by"),
-            ({"against": index + " none"}, "there is no index"),
+            ({"against": index + " none"}, "no index"),
             ({"against": ["a.jsonl"]}, "against= is the folder of an index"),
             ({"against": "s3a://bucket/index"}, "s3a"),
             ({"add": True}, "unexpected keyword argument 'add'"),

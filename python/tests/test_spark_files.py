@@ -52,7 +52,7 @@ class Files(Session):
         self.assertEqual(read("kept"), lines(kept)[:-1])
         self.assertEqual(len(read("decisions")), want["documents"])
         self.assertEqual(sorted(map(json.loads, read("rejects")), key=lambda r: r["line"]), [json.loads(r) for r in lines(kept + ".rejects")[:-1]])
-        with self.assertRaisesRegex(neardup.Error, "is there already"):
+        with self.assertRaisesRegex(neardup.Error, "already exists"):
             _files.Output(self.spark, out)
 
     def killed(self, argv, step, out, env):

@@ -39,7 +39,7 @@ class Images(Session):
         from neardup.spark import fingerprints
 
         frame = self.spark.sql("SELECT 'a' AS path, cast(NULL AS binary) AS content, 1 AS pdq")
-        with self.assertRaisesRegex(neardup.Error, "there is a column 'pdq' already"):
+        with self.assertRaisesRegex(neardup.Error, "column 'pdq' already exists"):
             fingerprints(frame)
         with self.assertRaisesRegex(neardup.Error, "no column 'picture'"):
             fingerprints(frame.drop("pdq"), content="picture")

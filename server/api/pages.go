@@ -8,7 +8,7 @@ import (
 
 // Caller describes the token of a request.
 type Caller struct {
-	Name   string   `json:"name,omitempty" doc:"The name of the token's holder."`
+	Name   string   `json:"name,omitempty" doc:"Name of the token's owner."`
 	Tenant string   `json:"tenant"`
 	Roles  []string `json:"roles" nullable:"false"`
 }
@@ -26,7 +26,7 @@ type Metric struct {
 	Value   float64           `json:"value,omitempty"`
 	Count   uint64            `json:"count,omitempty"`
 	Sum     float64           `json:"sum,omitempty"`
-	Buckets []Bucket          `json:"buckets,omitempty" doc:"Of a histogram, without the last, which holds all."`
+	Buckets []Bucket          `json:"buckets,omitempty" doc:"Buckets of a histogram, without the last one, which counts everything."`
 }
 
 // Bucket counts the values of at most Upper.
@@ -43,12 +43,12 @@ type Texts struct {
 
 // Measured compares two texts on every scale.
 type Measured struct {
-	Equal   bool          `json:"equal" doc:"Once clean."`
-	Runes   [2]int        `json:"runes" doc:"Of clean text."`
+	Equal   bool          `json:"equal" doc:"The clean texts are equal."`
+	Runes   [2]int        `json:"runes" doc:"Length of the clean texts in runes."`
 	Scales  []Scale       `json:"scales" nullable:"false"`
 	Hamming int           `json:"hammingDistance"`
 	Edits   *int          `json:"editDistance,omitempty"`
-	Verdict neardup.Match `json:"verdict" doc:"Of method auto."`
+	Verdict neardup.Match `json:"verdict" doc:"Verdict of method auto."`
 }
 
 // Inspection also holds the features of the two texts.
@@ -56,7 +56,7 @@ type Inspection struct {
 	Measured
 	// Conflicts is the evidence that makes a variant instead of a duplicate.
 	Conflicts    []neardup.Conflict `json:"conflicts,omitempty"`
-	Fingerprints [2]string          `json:"fingerprints" doc:"16 hex digits each, made with the public seed 0, never that of an index."`
+	Fingerprints [2]string          `json:"fingerprints" doc:"16 hex digits each, with the public seed 0, not the seed of an index."`
 	Keywords     [2][]Keyword       `json:"keywords"`
 }
 

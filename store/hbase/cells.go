@@ -50,7 +50,7 @@ func appendNumber(b []byte, n protowire.Number, v uint64) []byte {
 	return protowire.AppendVarint(protowire.AppendTag(b, n, protowire.VarintType), v)
 }
 
-var errMessage = errors.New("the gateway's message cannot be read")
+var errMessage = errors.New("unreadable message from the gateway")
 
 // fields visits the fields of a message: numbers and byte strings. The messages read here have no others.
 func fields(b []byte, visit func(n protowire.Number, number uint64, value []byte) error) error {

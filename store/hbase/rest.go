@@ -31,7 +31,7 @@ func dial(addrs string) (*gateways, error) {
 	for _, a := range strings.Split(addrs, ",") {
 		u, err := url.Parse("http://" + a)
 		if err != nil || u.Host == "" || u.Path != "" {
-			return nil, fmt.Errorf("%q is not a host:port of a gateway", a)
+			return nil, fmt.Errorf("gateway %q: invalid (want HOST:PORT)", a)
 		}
 		g.all = append(g.all, &gateway{base: "http://" + u.Host})
 	}
@@ -84,7 +84,7 @@ func (g *gateways) exchange(ctx context.Context, method, url string, body []byte
 	switch {
 	case resp.StatusCode == http.StatusNotFound && !bytes.HasPrefix(b, []byte("Not found")) && !bytes.HasPrefix(b, []byte("No rows found")),
 		resp.StatusCode < 300 && len(b) > 0 && kind != protobuf:
-		return answer{}, fmt.Errorf("%s is no REST gateway of HBase: it answered %d with %q", req.URL.Host, resp.StatusCode, kind)
+		return answer{}, fmt.Errorf("%s: not a REST gateway of HBase: it answered %d with %q", req.URL.Host, resp.StatusCode, kind)
 	case resp.StatusCode >= 300:
 		return answer{}, errStatus{resp.StatusCode, cut(b)}
 	}
@@ -117,7 +117,7 @@ func (g *gateways) ensure(ctx context.Context, table string, families ...string)
 	if _, again := g.call(ctx, http.MethodGet, "/"+table+"/schema", nil); again == nil {
 		return nil
 	}
-	return fmt.Errorf("make table %q: %w", table, err)
+	return fmt.Errorf("create table %q: %w", table, err)
 }
 
 // put writes cells of any rows in one request. After an error none, some or all may be stored, and the same cells can be
@@ -128,7 +128,7 @@ func (g *gateways) put(ctx context.Context, table string, cells []cell) error {
 	}
 	_, err := g.call(ctx, http.MethodPut, "/"+table+"/rows", cellSet(cells))
 	if absent(err) {
-		return fmt.Errorf("the table %q is not there any more; the next start of a server makes it: %w", table, err)
+		return fmt.Errorf("table %q: it was removed (the next start of a server creates it): %w", table, err)
 	}
 	return err
 }
@@ -157,8 +157,8 @@ func (g *gateways) multiget(ctx context.Context, table, column string, rows []st
 	return g.cells(ctx, table, "/"+table+"/multiget?"+q.Encode())
 }
 
-// cells reads the cells that a path names, or none. It only returns none if as many answers as there are gateways report
-// it. The requests rotate over the gateways.
+// cells reads the cells that a path names, or none. It returns none only after as many such answers as there are
+// gateways. The requests rotate over the gateways.
 func (g *gateways) cells(ctx context.Context, table, path string) ([]cell, error) {
 	for range g.all {
 		a, err := g.one(ctx, func(ctx context.Context, base string) (answer, error) { return g.read(ctx, base, table, path) })
@@ -181,7 +181,7 @@ func (g *gateways) read(ctx context.Context, base, table, path string) (answer, 
 		return a, err
 	}
 	if _, err := g.ask(ctx, http.MethodPut, base+"/"+table+"/rows", cellSet(probeCells)); err != nil {
-		return answer{}, fmt.Errorf("the gateway cannot read the table %q: %v", table, err) // no %w, because the row is not absent
+		return answer{}, fmt.Errorf("table %q: the gateway cannot read it: %v", table, err) // no %w, because the row is not absent
 	}
 	return g.ask(ctx, http.MethodGet, base+path, nil)
 }

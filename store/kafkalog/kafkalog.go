@@ -125,17 +125,17 @@ func (l *Log) inSync() int { return (l.replicas+1)/2 + 1 }
 // settings returns the settings of a topic that loses no entries.
 func (l *Log) settings() []durability.Setting {
 	all := []durability.Setting{
-		{Name: "partitions", Values: []string{"1"}, Loss: "entries of several have no order"},
-		{Name: "replication", Values: []string{strconv.Itoa(1 + l.replicas)}, Loss: "another number of brokers than is said has an entry"},
-		{Name: "cleanup.policy", Values: []string{"delete"}, Loss: "entries are thinned out"},
-		{Name: "retention.ms", Values: []string{"-1"}, Loss: "entries go that a server still needs"},
-		{Name: "retention.bytes", Values: []string{"-1"}, Loss: "entries go that a server still needs"},
-		{Name: "unclean.leader.election.enable", Values: []string{"false"}, Loss: "a broker that lacks entries may lead"},
+		{Name: "partitions", Values: []string{"1"}, Loss: "entries of several partitions have no common order"},
+		{Name: "replication", Values: []string{strconv.Itoa(1 + l.replicas)}, Loss: "the number of brokers with an entry differs from replicas=N"},
+		{Name: "cleanup.policy", Values: []string{"delete"}, Loss: "compaction removes entries"},
+		{Name: "retention.ms", Values: []string{"-1"}, Loss: "entries are deleted that a server still needs"},
+		{Name: "retention.bytes", Values: []string{"-1"}, Loss: "entries are deleted that a server still needs"},
+		{Name: "unclean.leader.election.enable", Values: []string{"false"}, Loss: "a broker that lacks entries may become the leader"},
 	}
 	if l.replicas == 0 {
-		return append(all, durability.Setting{Name: "flush.messages", Values: []string{"1"}, Loss: "a power failure loses what one broker has not synced"})
+		return append(all, durability.Setting{Name: "flush.messages", Values: []string{"1"}, Loss: "a power failure loses entries that the broker has not synced"})
 	}
-	return append(all, durability.Setting{Name: "min.insync.replicas", Values: []string{strconv.Itoa(l.inSync())}, Loss: "fewer brokers than most, or more than may fail, have an entry"})
+	return append(all, durability.Setting{Name: "min.insync.replicas", Values: []string{strconv.Itoa(l.inSync())}, Loss: "an entry needs a majority of the brokers, and no more"})
 }
 
 // admin returns a client for requests about the topic itself.
@@ -170,7 +170,7 @@ func (l *Log) metadata(ctx context.Context) (*kmsg.MetadataResponseTopic, error)
 		return nil, err
 	}
 	if len(resp.Topics) != 1 {
-		return nil, fmt.Errorf("%d topics", len(resp.Topics))
+		return nil, fmt.Errorf("%d topics (want 1)", len(resp.Topics))
 	}
 	return &resp.Topics[0], kerr.ErrorForCode(resp.Topics[0].ErrorCode)
 }
@@ -269,7 +269,7 @@ func (l *Log) leads(ctx context.Context) (leader, error) {
 func (l *Log) find(ctx context.Context) (leader, error) {
 	topic, err := l.metadata(ctx)
 	if err == nil && len(topic.Partitions) != 1 {
-		err = fmt.Errorf("it has %d partitions", len(topic.Partitions))
+		err = fmt.Errorf("%d partitions (want 1)", len(topic.Partitions))
 	}
 	if err == nil {
 		err = kerr.ErrorForCode(topic.Partitions[0].ErrorCode)
@@ -316,7 +316,7 @@ func (l *Log) ask(ctx context.Context, c *kgo.Client, what string, request func(
 	})
 }
 
-var errOthers = errors.New("the answer names other topics")
+var errOthers = errors.New("the answer is about other topics")
 
 // fetch returns records from an offset on. It waits for the first, at most wait.
 func (l *Log) fetch(ctx context.Context, from uint64, most int32, wait time.Duration) (found []*kgo.Record, err error) {
@@ -345,7 +345,7 @@ func (l *Log) fetch(ctx context.Context, from uint64, most int32, wait time.Dura
 		}
 	})
 	if errors.Is(err, kerr.OffsetOutOfRange) {
-		err = fmt.Errorf("%w: entry %d is not there", docid.ErrLogLost, from+1)
+		err = fmt.Errorf("%w: entry %d does not exist", docid.ErrLogLost, from+1)
 	}
 	return found, err
 }
@@ -364,14 +364,14 @@ func (l *Log) has(ctx context.Context, anchor docid.Anchor) error {
 		defer cancel()
 		end, err := l.Durable(brief)
 		if err == nil && end < anchor.Offset {
-			err = fmt.Errorf("%w: it ends with entry %d", docid.ErrLogLost, end)
+			err = fmt.Errorf("%w: the log ends at entry %d", docid.ErrLogLost, end)
 		} else if err == nil {
 			err = fmt.Errorf("%w: the leader does not know the end yet", docid.ErrUnavailable)
 		}
 		return err
 	}
 	if found[0].Offset != int64(anchor.Offset-1) || (docid.Anchor{Offset: anchor.Offset - 1}).Next(found[0].Value) != anchor {
-		return fmt.Errorf("%w: entry %d is another", docid.ErrLogLost, anchor.Offset)
+		return fmt.Errorf("%w: entry %d is a different one", docid.ErrLogLost, anchor.Offset)
 	}
 	l.prove(anchor)
 	return nil
@@ -394,13 +394,13 @@ func (l *Log) isProven(anchor docid.Anchor) bool {
 // servers begin an empty log at once, both succeed, but readers reject the second entry.
 func (l *Log) Append(ctx context.Context, anchor docid.Anchor, entry []byte) (uint64, error) {
 	if len(entry) > maxEntry {
-		return 0, fmt.Errorf("%w: an entry of %d bytes", docid.ErrInvalid, len(entry))
+		return 0, fmt.Errorf("%w: entry of %d bytes: too large", docid.ErrInvalid, len(entry))
 	}
 	if anchor.Offset == 0 {
 		if end, err := l.Durable(ctx); err != nil {
 			return 0, err
 		} else if end > 0 {
-			return 0, fmt.Errorf("%w: it has %d entries", docid.ErrLogLost, end)
+			return 0, fmt.Errorf("%w: the log has %d entries (want none)", docid.ErrLogLost, end)
 		}
 	} else if !l.isProven(anchor) {
 		if err := l.has(ctx, anchor); err != nil {
@@ -419,7 +419,7 @@ func (l *Log) Append(ctx context.Context, anchor docid.Anchor, entry []byte) (ui
 			return 0, failed("append", o.err)
 		}
 		if uint64(o.offset) < anchor.Offset {
-			return 0, fmt.Errorf("%w: after entry %d comes entry %d", docid.ErrLogLost, anchor.Offset, o.offset+1)
+			return 0, fmt.Errorf("%w: entry %[3]d follows entry %[2]d", docid.ErrLogLost, anchor.Offset, o.offset+1)
 		}
 		return uint64(o.offset) + 1, nil
 	case <-ctx.Done():

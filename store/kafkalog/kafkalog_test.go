@@ -92,9 +92,9 @@ func TestKafka(t *testing.T) {
 func promises(t *testing.T, s *services.Server) {
 	l := open(t, s, "promises")
 	for _, c := range []struct{ name, value, good, loss string }{
-		{"cleanup.policy", "compact", "delete", "entries are thinned out"},
-		{"retention.ms", "1000", "-1", "entries go that a server still needs"},
-		{"unclean.leader.election.enable", "true", "false", "a broker that lacks entries may lead"},
+		{"cleanup.policy", "compact", "delete", "compaction removes entries"},
+		{"retention.ms", "1000", "-1", "entries are deleted that a server still needs"},
+		{"unclean.leader.election.enable", "true", "false", "a broker that lacks entries may become the leader"},
 		{"flush.messages", "1000", "1", "a power failure loses"},
 	} {
 		set(t, s, "promises", c.name, c.value)

@@ -83,7 +83,7 @@ func (a *apply) all(tenant string, ds []docid.Delivery, mine func(string, *tenan
 		case d.Seq <= row.logged:
 			continue
 		case d.Seq != last+1 && d.Kind != docid.KindEpoch:
-			return fmt.Errorf("%w: change %d after %d", docid.ErrInvalid, d.Seq, last)
+			return fmt.Errorf("%w: change %d follows change %d", docid.ErrInvalid, d.Seq, last)
 		}
 		if d.Kind == docid.KindEpoch && d.Before.Seq > 0 {
 			if err := a.forget(&d.Before, d.Seq); err != nil {
@@ -153,8 +153,8 @@ func (a *apply) forget(after *docid.Entry, before uint64) error {
 	}
 	was, err := entryOf(after.Seq, b)
 	if err != nil || was.Kind != after.Kind || was.NID != after.NID || was.Leader != after.Leader || was.Time != after.Time {
-		return fmt.Errorf("%w: change %d in neardup_log is not that of the index: the index lost changes that MySQL has, and then gave their numbers again; serve it with an empty database, "+
-			"or make the index again with neardup rebuild", docid.ErrOther, after.Seq)
+		return fmt.Errorf("%w: change %d in neardup_log differs from that of the index, which lost changes that MySQL has and then reused their numbers (want an empty database, "+
+			"or the index rebuilt with neardup rebuild)", docid.ErrOther, after.Seq)
 	}
 	return a.exec(`DELETE FROM neardup_log WHERE tenant = ? AND seq > ? AND seq < ?`, a.tenant, after.Seq, before)
 }
@@ -276,7 +276,7 @@ func (a *apply) park() error {
 		}
 		if d := byNID[string(nid)]; d != nil && d.Seq != seq {
 			elsewhere = append(elsewhere, d)
-			reasons = append(reasons, fmt.Sprintf("the nid is bound to docId %s by change %d", id, seq))
+			reasons = append(reasons, fmt.Sprintf("the nid has docId %s since change %d", id, seq))
 		}
 	}
 	if err := rows.Err(); err != nil {

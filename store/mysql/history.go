@@ -80,7 +80,7 @@ func entryOf(seq uint64, b []byte) (docid.Entry, error) {
 // follows returns ErrCorrupt for a gap before an entry. Only an epoch may skip lost numbers.
 func follows(e *docid.Entry, after uint64, tenant string) error {
 	if e.Seq != after+1 && e.Kind != docid.KindEpoch {
-		return fmt.Errorf("%w: change %d of tenant %q is missing in neardup_log", docid.ErrCorrupt, after+1, tenant)
+		return fmt.Errorf("%w: change %d of tenant %q: missing in neardup_log", docid.ErrCorrupt, after+1, tenant)
 	}
 	return nil
 }

@@ -144,7 +144,7 @@ func (s *Sink) KeepIdentity(ctx context.Context, tenant string, id docid.Identit
 }
 
 func another(tenant string, logged uint64) error {
-	return fmt.Errorf("%w: MySQL has %d changes of tenant %q from another index; neardup rebuild makes that one again", docid.ErrOther, logged, tenant)
+	return fmt.Errorf("%w: MySQL has %d changes of tenant %q from another index (neardup rebuild restores that one)", docid.ErrOther, logged, tenant)
 }
 
 // mine returns ErrUnavailable and ErrOther if a row belongs to another index than the one that feeds this sink. This
@@ -179,7 +179,7 @@ func (s *Sink) Identity(ctx context.Context, tenant string) (docid.Identity, err
 	case identity == nil:
 		return docid.Identity{}, fmt.Errorf("%w: MySQL does not have the identity of tenant %q: its servers ran without a seal", docid.ErrNotFound, tenant)
 	case s.seal == nil:
-		return docid.Identity{}, fmt.Errorf("%w: the identity of tenant %q is sealed, and no seal is given", docid.ErrInvalid, tenant)
+		return docid.Identity{}, fmt.Errorf("%w: seal: missing (the identity of tenant %q is sealed)", docid.ErrInvalid, tenant)
 	}
 	return s.seal.open(tenant, identity)
 }

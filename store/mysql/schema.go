@@ -77,7 +77,7 @@ var tables = []string{
 
 // create makes the tables, unless they exist.
 func (s *Sink) create(ctx context.Context) error {
-	making := func(err error) error { return fmt.Errorf("%w: make the tables: %w", docid.ErrUnavailable, err) }
+	making := func(err error) error { return fmt.Errorf("%w: create the tables: %w", docid.ErrUnavailable, err) }
 	for _, statement := range tables {
 		if _, err := s.db.ExecContext(ctx, statement); err != nil {
 			return making(err)

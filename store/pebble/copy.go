@@ -111,7 +111,7 @@ func ownAll(dir string) error {
 	}
 	for _, f := range files {
 		if err := os.Chmod(filepath.Join(dir, f.Name()), 0o600); err != nil {
-			return fmt.Errorf("close file to other users: %w", err)
+			return fmt.Errorf("restrict the permissions of a file: %w", err)
 		}
 	}
 	return nil

@@ -15,7 +15,7 @@ func Lead(ctx context.Context, dir string, log docid.Log, o Options) error {
 	if end, err := log.Durable(ctx); err != nil {
 		return err
 	} else if end > 0 {
-		return fmt.Errorf("%w: it has %d entries", docid.ErrLogLost, end)
+		return fmt.Errorf("%w: the log has %d entries", docid.ErrLogLost, end)
 	}
 	if err := Leave(ctx, dir, o); err != nil {
 		return err

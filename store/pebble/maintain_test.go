@@ -146,12 +146,12 @@ func TestCheckNamesFiles(t *testing.T) {
 		hurt           func(file string)
 	}{
 		{well, "", "", nil}, {copied, "", "", nil}, {killed, "", "", nil},
-		{well, "witness-0", "the checksum is wrong", flipAt(.1)},
-		{well, "witness-1", "the checksum is wrong", flipAt(.99)},
-		{well, "witness-1", "it is missing", func(file string) { ok(t, os.Remove(file)) }},
-		{well, "witness.live", "the checksum is wrong", flipAt(0)},
-		{well, "witness.live", "the checksum is wrong", flipAt(.5)},
-		{well, "witness.live", "the checksum is wrong", flipAt(.99)},
+		{well, "witness-0", "wrong checksum", flipAt(.1)},
+		{well, "witness-1", "wrong checksum", flipAt(.99)},
+		{well, "witness-1", "missing", func(file string) { ok(t, os.Remove(file)) }},
+		{well, "witness.live", "wrong checksum", flipAt(0)},
+		{well, "witness.live", "wrong checksum", flipAt(.5)},
+		{well, "witness.live", "wrong checksum", flipAt(.99)},
 		{well, "000999.sst", "the store did not write it", stray},
 		{copied, "000999.blob", "the store did not write it", stray},
 		{well, "witness-2", "the store did not write it", stray},

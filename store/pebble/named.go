@@ -22,7 +22,7 @@ func watchLog(name string, f vfs.File) (vfs.File, error) {
 	}
 	was, err := os.Stat(name)
 	if err != nil {
-		return nil, errors.Join(fmt.Errorf("look at a new log: %w", err), f.Close())
+		return nil, errors.Join(fmt.Errorf("stat a new write-ahead log: %w", err), f.Close())
 	}
 	return syncs{f, func(sync func() error) error { return errors.Join(sync(), found(name, was)) }}, nil
 }
@@ -36,5 +36,5 @@ func found(name string, was fs.FileInfo) error {
 	case err == nil || errors.Is(err, fs.ErrNotExist):
 		return fmt.Errorf("%s %w", name, ErrReplaced)
 	}
-	return fmt.Errorf("look for the log: %w", err)
+	return fmt.Errorf("stat the write-ahead log: %w", err)
 }

@@ -39,7 +39,7 @@ func (p private) OpenReadWrite(name string, c vfs.DiskWriteCategory, o ...vfs.Op
 // ReuseForWrite renames a file and overwrites it from the start.
 func (p private) ReuseForWrite(from, to string, c vfs.DiskWriteCategory) (vfs.File, error) {
 	if err := os.Chmod(from, 0o600); err != nil {
-		return nil, fmt.Errorf("close file to other users: %w", err)
+		return nil, fmt.Errorf("restrict the permissions of a file: %w", err)
 	}
 	f, err := p.FS.ReuseForWrite(from, to, c)
 	if err != nil {
@@ -77,7 +77,7 @@ func own(dir string) error {
 		return fmt.Errorf("make folder: %w", err)
 	}
 	if err := os.Chmod(dir, 0o700); err != nil {
-		return fmt.Errorf("close folder to other users: %w", err)
+		return fmt.Errorf("restrict the permissions of a folder: %w", err)
 	}
 	return nil
 }

@@ -46,7 +46,7 @@ func Prove(ctx context.Context, dir string, o Options, scratch string) (Proof, e
 	}
 	if dir == "" {
 		if len(p.offsets) == 0 {
-			return Proof{}, fmt.Errorf("%w: there is no snapshot", docid.ErrNotFound)
+			return Proof{}, fmt.Errorf("%w: no snapshot", docid.ErrNotFound)
 		}
 		p.subject, dir = p.offsets[len(p.offsets)-1], p.FS.PathJoin(scratch, "snapshot")
 		if err := loadSnapshot(ctx, p.snapshots, p.FS, p.subject, dir); err != nil {
@@ -83,7 +83,7 @@ func (p *prover) prove(ctx context.Context, kv *engine) error {
 		return err
 	}
 	if err := p.replay(ctx, nil); errors.Is(err, ledger.ErrDiffers) {
-		p.Problems = append(p.Problems, Problem{Row: "log", What: "replayed it comes to other answers than most servers had: entries were altered, or the snapshot that it was replayed from is wrong"})
+		p.Problems = append(p.Problems, Problem{Row: "log", What: "a replay gives other answers than most servers gave: entries were altered, or the snapshot is wrong"})
 		return nil
 	} else if err != nil {
 		return err
@@ -97,7 +97,7 @@ func (p *prover) prove(ctx context.Context, kv *engine) error {
 				more++
 				return
 			}
-			row.What = fmt.Sprintf("here %s; by the log %s", shown(has, makes), shown(makes, has))
+			row.What = fmt.Sprintf("%s (want %s, as in the log)", shown(has, makes), shown(makes, has))
 			keys, values, found = append(keys, bytes.Clone(key)), append(values, bytes.Clone(makes)), append(found, row)
 		})
 		return err
@@ -146,7 +146,7 @@ func shown(v, other []byte) string {
 		same++
 	}
 	from := max(0, min(same, len(v)-1)-4)
-	return fmt.Sprintf("%d bytes, from byte %d on %x", len(v), from, v[from:min(len(v), from+24)])
+	return fmt.Sprintf("%d bytes, %[3]x from byte %[2]d on", len(v), from, v[from:min(len(v), from+24)])
 }
 
 // has returns an error unless the log has the entries that the store has applied.
@@ -156,10 +156,10 @@ func (p *prover) has(ctx context.Context, at docid.Anchor) (err error) {
 		return err
 	}
 	if p.End < at.Offset {
-		return fmt.Errorf("%w: the store has applied entry %d, and the log ends with entry %d", docid.ErrLogLost, at.Offset, p.End)
+		return fmt.Errorf("%w: the store has applied entry %d, but the log ends at entry %d", docid.ErrLogLost, at.Offset, p.End)
 	}
 	if _, err := p.log.Read(ctx, at); err != nil {
-		return fmt.Errorf("look for entry %d, which the store has applied, in the log: %w", at.Offset, err)
+		return fmt.Errorf("find entry %d, which the store has applied, in the log: %w", at.Offset, err)
 	}
 	return nil
 }
@@ -175,7 +175,7 @@ func (p *prover) replay(ctx context.Context, watch func(ledger.Reader, uint64)) 
 	s, err := Open(ctx, p.dir, o)
 	switch {
 	case errors.Is(err, docid.ErrLogLost) && p.From == 0:
-		return fmt.Errorf("replay the log from its first entry: it was trimmed, so this needs a snapshot not past entry %d: %w", p.At, err)
+		return fmt.Errorf("replay the log from its first entry: the log was trimmed (want a snapshot at or before entry %d): %w", p.At, err)
 	case err != nil:
 		return fmt.Errorf("replay the log after entry %d: %w", p.From, err)
 	}
@@ -223,7 +223,7 @@ type upTo struct {
 
 // Append returns an error.
 func (upTo) Append(context.Context, docid.Anchor, []byte) (uint64, error) {
-	return 0, fmt.Errorf("%w: the log is only read", docid.ErrUnavailable)
+	return 0, fmt.Errorf("%w: the log is read-only", docid.ErrUnavailable)
 }
 
 // Incarnation returns "", because the log is only read.

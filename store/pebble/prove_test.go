@@ -91,21 +91,21 @@ func TestProveRows(t *testing.T) {
 		{"a row is lost", func(b *batch) {
 			k, _ := b.row('t', 5)
 			ok(t, b.Delete(k))
-		}, []string{"t"}, "here missing; by the log "},
+		}, []string{"t"}, "missing (want "},
 		{"an article has the docId of another", func(b *batch) {
 			k, _ := b.row('n', 8)
 			_, v := b.row('n', 0)
 			ok(t, b.Set(k, seal(k, v[:len(v)-8])))
-		}, []string{"n"}, "bytes, from byte "},
+		}, []string{"n"}, " from byte "},
 		{"a row nobody has written", func(b *batch) {
 			k := append([]byte("q\x00\x00\x00\x01"), "key"...)
 			ok(t, b.Set(k, seal(k, []byte{3})))
-		}, []string{"q"}, "by the log missing"},
+		}, []string{"q"}, "(want missing, as in the log)"},
 		{"the digest of all answers", func(b *batch) {
 			k, v := b.row('z', 0)
 			v[len(v)-9] ^= 1
 			ok(t, b.Set(k, seal(k, v[:len(v)-8])))
-		}, []string{"z"}, "bytes, from byte "},
+		}, []string{"z"}, " from byte "},
 	} {
 		t.Run(c.what, func(t *testing.T) {
 			t.Parallel()
@@ -124,10 +124,10 @@ func TestProveRows(t *testing.T) {
 				}
 				var named []string
 				for _, problem := range p.Problems {
-					if strings.Contains(problem.What, "by the log") {
+					if strings.Contains(problem.What, " from byte ") {
 						named = append(named, problem.Row[:1])
 					}
-					if strings.Contains(problem.What, "by the log") && snapshots == nil && !strings.Contains(problem.What, c.says) {
+					if strings.Contains(problem.What, " from byte ") && snapshots == nil && !strings.Contains(problem.What, c.says) {
 						t.Errorf("it says %q", problem.What)
 					}
 				}
@@ -173,16 +173,16 @@ func TestProveLog(t *testing.T) {
 	}{
 		{what: "as it was", log: log, dir: "d"},
 		{what: "the snapshot, from the first entry", log: log, snapshots: snapshots},
-		{"the last article is another", altered(uint64(14), other), "d", nil, nil, "other answers than most servers had"},
-		{"an article of the snapshot is another", altered(8, other), "", snapshots, nil, "here "},
+		{"the last article is another", altered(uint64(14), other), "d", nil, nil, "other answers than most servers gave"},
+		{"an article of the snapshot is another", altered(8, other), "", snapshots, nil, "as in the log"},
 		{"an article is one that the snapshot has", altered(8, other), "d", snapshots, nil, ""},
-		{"trimmed", trimmed(8), "d", nil, docid.ErrLogLost, "this needs a snapshot not past entry"},
+		{"trimmed", trimmed(8), "d", nil, docid.ErrLogLost, "want a snapshot at or before entry"},
 		{"trimmed, with a snapshot", trimmed(8), "d", snapshots, nil, ""},
 		{"trimmed after the snapshot", trimmed(13), "d", snapshots, docid.ErrLogLost, "replay the log after entry "},
-		{"shorter", log.Before(13), "d", nil, docid.ErrLogLost, "ends with entry 13"},
+		{"shorter", log.Before(13), "d", nil, docid.ErrLogLost, "ends at entry 13"},
 		{"another", altered(uint64(len(all)), func(e []byte) []byte { e[0]++; return e }), "d", nil, docid.ErrLogLost, "which the store has applied"},
 		{"of other rules", altered(9, func([]byte) []byte { return []byte(written(t, 99, "")) }), "d", nil, docid.ErrNewerFormat, "newer format"},
-		{"no snapshot", log, "", snapshotsIn(fs, "none"), docid.ErrNotFound, "there is no snapshot"},
+		{"no snapshot", log, "", snapshotsIn(fs, "none"), docid.ErrNotFound, "no snapshot"},
 	} {
 		t.Run(c.what, func(t *testing.T) {
 			ok(t, fs.RemoveAll("scratch"))

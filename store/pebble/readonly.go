@@ -77,7 +77,7 @@ func (nothing) Close() error { return nil }
 // readFS is a read-only file system.
 type readFS struct{ vfs.FS }
 
-var errReadOnly = fmt.Errorf("the store is only read: %w", os.ErrPermission)
+var errReadOnly = fmt.Errorf("the store is read-only: %w", os.ErrPermission)
 
 // Unwrap returns the wrapped file system.
 func (r readFS) Unwrap() vfs.FS { return r.FS }

@@ -59,7 +59,7 @@ func (r *rows) Snapshot() (ledger.Snapshot, error) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	if r.last == nil {
-		return nil, fmt.Errorf("%w: it is closed", docid.ErrUnavailable)
+		return nil, fmt.Errorf("%w: closed", docid.ErrUnavailable)
 	}
 	r.last.users.Add(1)
 	r.used.Add(1)

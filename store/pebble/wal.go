@@ -47,7 +47,7 @@ func checkLogs(fs vfs.FS, dir string) error {
 			return fmt.Errorf("read write-ahead log: %w", err)
 		}
 		if at, damaged := damage(log, uint32(number)); damaged {
-			return fmt.Errorf("%w: write-ahead log %s at offset %d, and more follows", docid.ErrCorrupt, name, at)
+			return fmt.Errorf("%w: write-ahead log %s: damaged at offset %d, with records after it", docid.ErrCorrupt, name, at)
 		}
 	}
 	return nil

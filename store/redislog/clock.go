@@ -13,7 +13,7 @@ import (
 func (l *Log) Time(ctx context.Context) (time.Time, error) {
 	parts, err := redis.Int64s(l.c.Do(ctx, "TIME"))
 	if err == nil && len(parts) != 2 {
-		err = fmt.Errorf("a time of %d parts", len(parts))
+		err = fmt.Errorf("invalid time of %d parts", len(parts))
 	}
 	if err != nil {
 		return time.Time{}, fmt.Errorf("%w: ask Redis for the time: %w", docid.ErrUnavailable, err)

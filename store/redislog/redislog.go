@@ -130,8 +130,8 @@ func (l *Log) Close() error {
 var settings = []durability.Setting{
 	{Name: "appendonly", Values: []string{"yes"}, Loss: "a restart loses everything since the last snapshot"},
 	{Name: "appendfsync", Values: []string{"always"}, Loss: "a power failure loses the last second or more"},
-	{Name: "maxmemory-policy", Values: []string{"noeviction"}, Loss: "a full Redis forgets entries"},
-	{Name: "cluster-enabled", Values: []string{"no"}, Loss: "a node is replaced by one that lacks the last entries"},
+	{Name: "maxmemory-policy", Values: []string{"noeviction"}, Loss: "Redis evicts entries when its memory is full"},
+	{Name: "cluster-enabled", Values: []string{"no"}, Loss: "a replica that lacks the last entries may become the master"},
 }
 
 func (l *Log) set(ctx context.Context) (map[string]string, error) {
@@ -397,10 +397,10 @@ func (l *Log) Read(ctx context.Context, anchor docid.Anchor) ([][]byte, error) {
 	}
 	if anchor.Offset > 0 {
 		if len(found) == 0 || found[0] != idOf(anchor.Offset) {
-			return nil, fmt.Errorf("%w: entry %d is not there", docid.ErrLogLost, anchor.Offset)
+			return nil, fmt.Errorf("%w: entry %d does not exist", docid.ErrLogLost, anchor.Offset)
 		}
 		if (docid.Anchor{Offset: anchor.Offset - 1}).Next([]byte(found[1])) != anchor {
-			return nil, fmt.Errorf("%w: entry %d is another", docid.ErrLogLost, anchor.Offset)
+			return nil, fmt.Errorf("%w: entry %d is a different one", docid.ErrLogLost, anchor.Offset)
 		}
 		found = found[2:]
 	}

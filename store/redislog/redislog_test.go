@@ -56,7 +56,7 @@ func TestPromises(t *testing.T) {
 	for _, c := range []struct{ name, value, loss string }{
 		{"appendfsync", "everysec", "a power failure loses the last second"},
 		{"appendfsync", "always", ""},
-		{"maxmemory-policy", "allkeys-lru", "a full Redis forgets entries"},
+		{"maxmemory-policy", "allkeys-lru", "Redis evicts entries when its memory is full"},
 		{"maxmemory-policy", "noeviction", ""},
 		{"appendonly", "no", "a restart loses everything"},
 	} {
@@ -71,7 +71,7 @@ func TestPromises(t *testing.T) {
 	}
 	client(t, s, "CONFIG", "SET", "appendonly", "yes")
 	for address, says := range map[string]string{
-		"redis://" + services.Redis(t, "--cluster-enabled", "yes").Addr: "a node is replaced by one that lacks",
+		"redis://" + services.Redis(t, "--cluster-enabled", "yes").Addr: "a replica that lacks the last entries may become the master",
 		"redis://user:secret@:bad":                                      "address of Redis",
 		"redis://" + s.Addr + "?master_set=nd":                          "a failover by Sentinel could lose acknowledged entries",
 		"redis://" + s.Addr + "?addr=127.0.0.1:1":                       "several addresses without master_set",

@@ -23,7 +23,7 @@ func (o Options) check(source string) error {
 		switch token {
 		case html.ErrorToken:
 			if err := z.Err(); err == html.ErrBufferExceeded {
-				return fmt.Errorf("%w: one token above %d bytes", ErrTooLarge, o.Bytes)
+				return fmt.Errorf("%w: a token of more than %d bytes", ErrTooLarge, o.Bytes)
 			}
 			return nil
 		case html.StartTagToken, html.EndTagToken:
@@ -32,7 +32,7 @@ func (o Options) check(source string) error {
 			if token == html.EndTagToken {
 				opened = -1
 			} else if n := attributes(z, more); n > o.Attrs {
-				return fmt.Errorf("%w: <%s> has over %d attributes", ErrTooComplex, tag, o.Attrs)
+				return fmt.Errorf("%w: <%s> has more than %d attributes", ErrTooComplex, tag, o.Attrs)
 			}
 			switch {
 			case isFormatting(tag):
@@ -45,10 +45,10 @@ func (o Options) check(source string) error {
 			}
 		}
 		if depth+formatting > o.Depth {
-			return fmt.Errorf("%w: over %d open elements", ErrTooDeep, o.Depth)
+			return fmt.Errorf("%w: more than %d open elements", ErrTooDeep, o.Depth)
 		}
 		if elements > o.Elements {
-			return fmt.Errorf("%w: over %d", ErrTooComplex, o.Elements)
+			return fmt.Errorf("%w: more than %d", ErrTooComplex, o.Elements)
 		}
 	}
 }

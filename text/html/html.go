@@ -57,7 +57,7 @@ func Extract(page []byte, declaredCharset, pageURL string) (Page, error) {
 // package's errors.
 func (o Options) Extract(page []byte, declaredCharset, pageURL string) (Page, error) {
 	if len(page) > o.Bytes {
-		return Page{}, fmt.Errorf("%w: %d bytes, limit %d", ErrTooLarge, len(page), o.Bytes)
+		return Page{}, fmt.Errorf("%w: %d bytes (want at most %d)", ErrTooLarge, len(page), o.Bytes)
 	}
 	source, charset, err := text.Decode(page, declaredCharset)
 	if err != nil {

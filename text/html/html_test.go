@@ -221,7 +221,7 @@ func ExampleOptions_Extract() {
 	o.Depth = 100
 	_, err := o.Extract([]byte(strings.Repeat("<div>", 1000)), "", "")
 	fmt.Println(err)
-	// Output: web page is nested too deep: over 100 open elements
+	// Output: web page is nested too deep: more than 100 open elements
 }
 
 func ExampleSniff() {

@@ -31,10 +31,10 @@ func eachLine(name string, r io.Reader, f func(line string) error) error {
 func parseFrequency(s string) (uint64, error) {
 	freq, err := strconv.ParseUint(s, 10, 64)
 	if err != nil {
-		return 0, fmt.Errorf("frequency %.80q is not a whole number", s)
+		return 0, fmt.Errorf("frequency %.80q: not a whole number", s)
 	}
 	if freq > maxFrequency {
-		return 0, fmt.Errorf("frequency %d is above %d", freq, maxFrequency)
+		return 0, fmt.Errorf("frequency %d: too large (want at most %d)", freq, maxFrequency)
 	}
 	return freq, nil
 }

@@ -51,7 +51,7 @@ func readModel(r io.Reader) (*model, error) {
 	err := eachLine("built-in model", r, func(line string) error {
 		fields := strings.Fields(line)
 		if len(fields) != 1+states {
-			return errors.New("want a name and four costs")
+			return errors.New("invalid line (want a name and four costs)")
 		}
 		row := rows[fields[0]]
 		if row == nil {
@@ -77,7 +77,7 @@ func parseCosts(row *[states]int64, fields []string) error {
 		}
 		cost, err := strconv.ParseInt(f, 10, 64)
 		if err != nil || cost > 0 {
-			return fmt.Errorf("%q is not a cost", f)
+			return fmt.Errorf("cost %q: invalid", f)
 		}
 		row[i] = cost
 	}

@@ -190,7 +190,7 @@ func TestErrorsNameLineAndReason(t *testing.T) {
 		words io.Reader
 		want  string
 	}{
-		{strings.NewReader("一 x y\na 99999999999999999999\n"), `words:2: frequency "99999999999999999999" is not a whole number`},
+		{strings.NewReader("一 x y\na 99999999999999999999\n"), `words:2: frequency "99999999999999999999": not a whole number`},
 		{strings.NewReader("\n\n一 99999999999999\n"), "words:3"},
 		{strings.NewReader("a\xff\n"), "words:1: not UTF-8"},
 		{iotest.ErrReader(errors.New("disk gone")), "disk gone"},

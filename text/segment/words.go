@@ -86,7 +86,7 @@ func cutLast(s string) (head, tail string, ok bool) {
 
 func (o *overlay) add(word string, freq uint64) error {
 	if freq > math.MaxInt64-o.total {
-		return errors.New("the sum of the frequencies is too great")
+		return errors.New("sum of the frequencies: too large")
 	}
 	o.freq[word] = freq
 	o.total += freq

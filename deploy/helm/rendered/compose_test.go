@@ -65,7 +65,7 @@ func TestComposeFile(t *testing.T) {
 	}
 }
 
-// TestComposeSchema: what the schema does not have is refused, so that the test above proves something.
+// TestComposeSchema checks that the schema rejects unknown fields, so that the test above is meaningful.
 func TestComposeSchema(t *testing.T) {
 	for name, content := range map[string]string{
 		"an unknown field":     "services: {one: {image: a, restrat: always}}",

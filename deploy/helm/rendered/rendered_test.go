@@ -141,7 +141,7 @@ func TestManifests(t *testing.T) {
 	}
 }
 
-// TestLint: helm lint --strict finds nothing but that there is no icon, which a chart may do without.
+// TestLint checks that helm lint --strict reports only the missing icon, which is optional.
 func TestLint(t *testing.T) {
 	for _, m := range lint.AllWithKubeVersion("../neardup", nil, "default", nil).Messages {
 		if m.Severity > support.InfoSev {

@@ -94,7 +94,7 @@ func testOutbox(t *testing.T, p Backend) {
 	equal(t, "no sink is attached any longer", o.waiting(4), "5 delete -, 6 new -")
 }
 
-// testBacklog checks that no article is accepted while too many changes wait for the sinks. Repeated submissions are still
+// testBacklog checks that no article is accepted while too many changes are pending. Repeated submissions are still
 // answered, and changes that free space are made.
 func testBacklog(t *testing.T, p Backend) {
 	o := start(t, p)

@@ -1,9 +1,9 @@
-"""Near-duplicate texts: which ones, of which, and how similar they are.
+"""Finds near-duplicate texts, and how similar they are.
 
 dedup decides which texts of a list, a table or files are duplicates, and kept leaves them out; pairs finds every
-pair, and rethreshold decides by pairs; compare explains two texts; check and Index decide on one text at a time;
-contaminated finds items of an evaluation; images, spark and client are modules. help(neardup.dedup) and so on say
-more.
+pair, and rethreshold decides again from pairs; compare explains two texts; check and Index decide on one text at a
+time; contaminated finds items of an evaluation; images, spark and client are modules. For details see
+help(neardup.dedup) and so on.
 
 >>> import neardup
 >>> [d["leader"] for d in neardup.dedup(["one text", "another one", "one text"], method="exact")]
@@ -65,7 +65,7 @@ Path = Union["os.PathLike[str]", "Sequence[os.PathLike[str]]"]
 
 
 class Conflict(TypedDict, total=False):
-    """A place in which a variant says something else, and what that weighs, in bits."""
+    """A difference between a text and its variant, and its weight in bits."""
 
     kind: str
     a: str
@@ -74,9 +74,9 @@ class Conflict(TypedDict, total=False):
 
 
 class Decision(TypedDict, total=False):
-    """What became of a text. id is there for files, whose leaders are ids too; conflicts for variants.
+    """The decision on a text. Only files have id, and their leaders are ids, too; only variants have conflicts.
 
-    group is the leader of a duplicate, and of a text that stays itself."""
+    group is the leader of a duplicate, and the text itself if it is kept."""
 
     id: str
     decision: str
@@ -115,28 +115,28 @@ def dedup(data: "Iterable[Optional[str]]", *, text: str = ..., method: Optional[
 
 
 def dedup(data: Any, *, text: str = "text", method: Optional[str] = None, threshold: Optional[float] = None, against: Any = None, summary: Optional[dict] = None, **options: object) -> Any:
-    """Decides for each text whether it is new or a near-duplicate of one kept.
+    """Decides for each text whether it is new or a near-duplicate of a kept text.
 
     data is an iterable of strings, or of dicts with `text`; a pandas or polars DataFrame, a polars LazyFrame, a pyarrow
     Table or a Dataset of Hugging Face with a column `text`; a Series; or what the command reads: a path, a pattern,
-    or a list of pathlib.Paths, with `text` the field. It may be a path, or several: "messages[].content,title". A missing text is an empty one; records
+    or a list of pathlib.Paths, with `text` the field. `text` may be a path, or several: "messages[].content,title". A missing text is an empty one; records
     of files that cannot be read are left out, with a warning. Other options are flags of `neardup dedup`: method="lossless=.98 containment=.9", memory="4GiB",
-    overrides="rulings.jsonl", of files resume="left". keep="source:wiki,*; latest" and
-    per="language,site" look at columns of a table, too, and "kept_by" is the key that decided.
+    overrides="rulings.jsonl", for files resume="left". keep="source:wiki,*; latest" and
+    per="language,site" read columns of a table, too, and "kept_by" is the key that decided.
 
-    Of strings it returns a list with a dict for each, in their order; "leader"
-    and "variant_of" are indices. Of pandas it returns a DataFrame with the
-    same index; they are labels of that index. Of polars, a Table or a Dataset it returns
-    one with a row for each; they are numbers of rows. Of files it returns the
+    For strings it returns a list with a dict for each, in their order; "leader"
+    and "variant_of" are indices. For pandas it returns a DataFrame with the same
+    index; they are labels of that index. For polars, a Table or a Dataset it returns
+    one with a row for each text; they are numbers of rows. For files it returns the
     decisions as the command writes them, in the order of keep, with ids.
 
-    against are documents that come before data and stay: an index of `neardup index`, files, or
-    texts like data. A leader among them is its id, "against:3" of the fourth text; in a Table or of
-    polars a leader is then always text. The method is that of an index unless one is given. add=True
-    adds files to an index, which begins where there is none.
+    against are documents that come before data and are always kept: an index of `neardup index`, files, or
+    texts like data. A leader among them is given by its id, "against:3" for the fourth text; in a Table or in
+    polars a leader is then always a string. The method is that of an index unless one is given. add=True
+    adds files to an index, and makes the index if there is none.
 
     summary is a dict that receives the summary of the run, such as its digest, recall and seconds. progress=True
-    prints to sys.stderr how far the run is; a function is called with each such line instead.
+    prints to sys.stderr how far the run is; progress=f calls f with each such line instead.
     """
     names, options = _inputs.files(data), {"method": method, "threshold": threshold, **options}
     rows, data, kind, before = _decided(names, data, text, against, options, summary)
@@ -152,10 +152,10 @@ def dedup(data: Any, *, text: str = "text", method: Optional[str] = None, thresh
 def kept(data: Any, *, text: str = "text", against: Any = None, summary: Optional[dict] = None, **options: object) -> Any:
     """Returns the texts or rows of data that are not duplicates, in order, as data of the same kind.
 
-    Parameters are those of dedup. Of files, dedup(files, out="kept.jsonl") writes them.
+    Parameters are those of dedup. For files, use dedup(files, out="kept.jsonl").
     """
     if _inputs.files(data):
-        raise TypeError('of files, dedup(files, out="kept.jsonl") writes what stays')
+        raise TypeError('data is a list of files: use dedup(files, out="kept.jsonl")')
     if not hasattr(data, "__getitem__") and not hasattr(data, "collect_schema"):
         data = list(data)
     rows = _decided(None, data, text, against, options, summary)[0]
@@ -163,7 +163,7 @@ def kept(data: Any, *, text: str = "text", against: Any = None, summary: Optiona
 
 
 def _decided(names, data, text, against, options, summary):
-    """The decisions as dicts, the table that they are about, its kind, and what comes before it."""
+    """Returns the decisions as dicts, their table, its kind, and the documents before it."""
     with reference(against, text, bool(options.get("add")), bool(names)) as before:
         if names:
             return _decide([*before, *names], {**options, **_inputs.field(text)}, summary=summary), data, "files", before
@@ -186,11 +186,11 @@ def pairs(data: "Iterable[Optional[str]]", *, text: str = ..., method: Optional[
 
 
 def pairs(data: Any, *, text: str = "text", method: Optional[str] = None, threshold: Optional[float] = None, variants: bool = False, **options: object) -> Any:
-    """Every verified pair of near texts: a before b, similarity, distance, relation, basis.
+    """Finds every verified pair of near texts: a (the earlier), b, similarity, distance, relation, basis.
 
-    data and options are those of dedup; a and b are indices, labels, numbers of rows or ids as
-    there. Of strings and files it returns a list of dicts, else a table of the kind of data.
-    variants=True lists variants too. n equal texts are n*(n-1)/2 pairs.
+    data and options are those of dedup; a and b are indices, labels, numbers of rows or ids, as leaders
+    are there. For strings and files it returns a list of dicts, else a table of the kind of data.
+    variants=True lists variants too. n equal texts give n*(n-1)/2 pairs.
     """
     options = {"method": method, "threshold": threshold, "with_variants": variants or None, **options}
     names = _inputs.files(data)
@@ -206,10 +206,10 @@ def pairs(data: Any, *, text: str = "text", method: Optional[str] = None, thresh
 
 
 def rethreshold(pairs: Any, threshold: float) -> Any:
-    """Decides again from pairs, at a threshold at least as high as that of the run that found them.
+    """Decides again from pairs, at a threshold not below that of the run that found them.
 
-    pairs are those of neardup.pairs, in their order. Of them it returns those by which dedup at this threshold
-    removes a text, as data of the same kind: b goes, and a is its leader.
+    pairs are those of neardup.pairs, in their order. It returns the pairs by which dedup at this threshold removes a
+    text, as data of the same kind: b is removed, and a is its leader.
 
     >>> import neardup
     >>> found = neardup.pairs(["one two three four", "one two three", "one two"], method="jaccard shingle=words:1", threshold=.5)
@@ -242,7 +242,7 @@ def _pairs(inputs, options, feed=None):
 
 @contextlib.contextmanager
 def _rejects(folder, options, depth=5):
-    """The flag of a file of rejected records, of which it warns depth calls up, unless the caller names one."""
+    """Yields the flag of a file of rejected records and warns of them, unless the caller names such a file."""
     name = os.path.join(folder, "rejects.jsonl")
     if options.get("rejects"):
         yield []
@@ -283,7 +283,7 @@ def _plain(decision):
 
 
 def _of_strings(texts, options, before=(), others=None, summary=None):
-    own = f"{secrets.token_hex(8)}:" if before else ""  # tells these from what was before
+    own = f"{secrets.token_hex(8)}:" if before else ""  # the prefix of ids of these texts, not of earlier ones
     few, counted = None, [0]
     if not before and others is None and summary is None and options.keys() <= CALLED:
         few, texts = _inputs.few(texts)

@@ -1,4 +1,4 @@
-"""What documents are decided against."""
+"""Passes the documents of against= to the command."""
 
 from __future__ import annotations
 
@@ -11,9 +11,9 @@ from . import _inputs
 
 @contextlib.contextmanager
 def reference(against, text, add, files):
-    """The flags for documents that come before others; texts lie in a file meanwhile."""
+    """Yields the flags for documents that come before others; it writes texts to a temporary file."""
     if add and not files:
-        raise TypeError("add adds files, whose documents have ids, to an index")
+        raise TypeError("add=True adds files to an index (want data of files, whose documents have ids)")
     if against is None:
         yield []
         return
@@ -25,7 +25,7 @@ def reference(against, text, add, files):
         yield [f"--against={name}" for name in names]
         return
     if files:
-        raise TypeError("against files come files or an index")
+        raise TypeError("data is files: against must be files or an index")
     data, kind = _inputs.table_of(against, text)
     with tempfile.TemporaryDirectory(prefix="neardup-") as folder:
         name = os.path.join(folder, "against.jsonl")

@@ -95,7 +95,7 @@ class Child:
                 part = b""
             buffer += part
             if not part or int.from_bytes(buffer[:4], "big") > MOST:
-                break  # the end, or what is not the command
+                break  # the end of input, or not a frame of the command
             while len(buffer) >= 4 and len(buffer) >= 4 + (size := int.from_bytes(buffer[:4], "big")):
                 answer = json.loads(bytes(buffer[4:4 + size]))
                 del buffer[:4 + size]
@@ -130,7 +130,7 @@ _inherited: List[Child] = []  # of the process that was forked
 
 
 def running() -> Child:
-    """The process, started if none runs."""
+    """Returns the process, and starts one if none runs."""
     global _running
     child = _running
     if child is None or child.ended or child.pid != os.getpid():
@@ -148,7 +148,7 @@ def method(method: Optional[str], options: Mapping[str, object]) -> List[str]:
 
 
 def call(do: str, **fields: object) -> Any:
-    """Calls a function without state: again once if its process ends meanwhile."""
+    """Calls a function without state, and again if its process ends meanwhile."""
     try:
         return running().call(do, **fields)
     except Ended:

@@ -1,4 +1,4 @@
-"""The command that the wheel holds."""
+"""Runs the command in the wheel."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from typing import Callable, Iterable, Mapping, Optional, Sequence
 
 
 class Error(RuntimeError):
-    """The command failed; the message is its own."""
+    """The command failed; the message is the command's."""
 
 
 class OptionError(Error, ValueError):
@@ -20,7 +20,7 @@ class OptionError(Error, ValueError):
 
 
 def failure(code: int, said: str) -> Exception:
-    """The exception for a command that failed: of Python's kind, in Python's words."""
+    """Returns the Python exception for the message of a command that failed."""
     said = re.sub(r"\nSee '[^']*'\.\s*$", "", said.strip())
     last = said.rsplit("neardup: ", 1)[-1]
     last = last[len("usage: "):] if last.startswith("usage: ") else last
@@ -44,12 +44,12 @@ def path() -> str:
     own = os.path.join(os.path.dirname(os.path.abspath(__file__)), "bin", name)
     found = os.environ.get("NEARDUP_COMMAND") or (own if os.path.exists(own) else shutil.which("neardup"))
     if not found:
-        raise Error("the command neardup is not there: install the wheel of this platform, or set NEARDUP_COMMAND")
+        raise Error("command neardup not found: install the wheel of this platform, or set NEARDUP_COMMAND")
     return found
 
 
 def flags(options: Mapping[str, object]) -> list[str]:
-    """Options as flags: max_document="1MiB" is --max-document=1MiB; None is left out, and a list repeats its flag."""
+    """Returns options as flags: max_document="1MiB" is --max-document=1MiB; None gives no flag, and a list repeats its flag."""
     out = []
     for name, value in options.items():
         if value is None:
@@ -78,8 +78,8 @@ def batch(args: Sequence[str], inputs: Iterable[str], options: Mapping[str, obje
 def run_bytes(args: Sequence[str], stdin: Optional[bytes] = None, feed: Optional[Iterable[bytes]] = None, progress: Optional[Callable[[str], object]] = None) -> bytes:
     """Runs the command and returns what it prints.
 
-    feed yields bytes for its standard input; stdin is bytes. progress is called, in a thread, with each line that says
-    how far the command is.
+    feed yields bytes for its standard input; stdin is bytes. progress is called, in a thread, with each progress line
+    of the command.
     """
     env = {**os.environ, "NEARDUP_PROGRESS": "true"} if progress else None
     child = subprocess.Popen([path(), *args], stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE, env=env)
@@ -87,7 +87,7 @@ def run_bytes(args: Sequence[str], stdin: Optional[bytes] = None, feed: Optional
     reader = threading.Thread(target=_hear, args=(stderr, said, progress), daemon=True)
     reader.start()
     if feed is not None:
-        # What it prints is short here, so that feeding first cannot block.
+        # Its output is short here, so writing all input first cannot block.
         try:
             for part in feed:
                 child.stdin.write(part)
@@ -104,11 +104,11 @@ def run_bytes(args: Sequence[str], stdin: Optional[bytes] = None, feed: Optional
     return out
 
 
-_LINE = re.compile("[^\n]*\r\x1b\\[K")  # of progress, and what erases it
+_LINE = re.compile("[^\n]*\r\x1b\\[K")  # a line of progress, and the escape that erases it
 
 
 def _hear(stderr, said, progress):
-    """Keeps what the command writes to standard error, and tells its progress."""
+    """Keeps what the command writes to standard error, and passes on its progress."""
     with stderr:
         for part in iter(lambda: stderr.read1(1 << 16), b""):
             said.append(part)
@@ -118,7 +118,7 @@ def _hear(stderr, said, progress):
 
 
 def main() -> None:
-    """Becomes the command."""
+    """Replaces this process with the command."""
     args = [path(), *sys.argv[1:]]
     if args[1:2] == ["spark"]:  # the Spark that was installed with it
         os.environ.setdefault("PYSPARK_PYTHON", sys.executable)

@@ -1,4 +1,4 @@
-"""Why two texts are, or are not, duplicates."""
+"""Explains why two texts are, or are not, duplicates."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ class _Own(type):
 
 
 class Comparison(dict, metaclass=_Own):
-    """What `neardup compare --json` says of two texts: verdict, relation (of a to b), found (a search compares
+    """The output of `neardup compare --json`: verdict, relation (of a to b), found (whether a search would compare
     them), evidence in bits, and every scale. A notebook shows the evidence as a waterfall."""
 
     @property
@@ -31,7 +31,7 @@ class Comparison(dict, metaclass=_Own):
 
     @property
     def evidence(self) -> List[dict]:
-        """What speaks for and against the same, in bits, the weightiest first."""
+        """The evidence for and against duplicates, in bits, the heaviest first."""
         return self.get("evidence") or []
 
     def _steps(self):

@@ -1,4 +1,4 @@
-"""Items of an evaluation in documents."""
+"""Finds items of an evaluation in documents."""
 
 from __future__ import annotations
 
@@ -38,16 +38,16 @@ class Finding(TypedDict, total=False):
 
 
 def contaminated(evals: Any, data: Any, *, text: str = "text", **options: "Unpack[ContaminatedOptions]") -> Any:
-    """Finds which items of an evaluation stand in texts, and where.
+    """Finds which items of an evaluation occur in texts, and where.
 
-    evals is a file or a folder, or an iterable of items: dicts with "question" and, if
-    there are, "answer", "passage" and "id", or with "text"; or strings, which are texts. data is as
+    evals is a file or a folder, or an iterable of items. An item is a dict with "question" and
+    optionally "answer", "passage" and "id"; or a dict with "text"; or a string, its text. data is as
     for dedup. Other options are flags of `neardup contaminated`: least=.9, out="clean.jsonl",
     mask="[...]".
 
-    Of strings and files it returns a list with a dict for each finding, else a table of
+    For strings and files it returns a list with a dict for each finding, else a table of
     the kind of data with a row for each. "id" is the index, the label, the number of the row,
-    or the id. docs/contaminated.md says what the others mean.
+    or the id of a text. For the other fields see docs/contaminated.md.
     """
     with tempfile.TemporaryDirectory(prefix="neardup-") as folder:
         items = _evals(evals, folder)

@@ -1,4 +1,4 @@
-"""Whether a text says something new, by the texts that are known."""
+"""Decides whether a text says something new, by the known texts."""
 
 from __future__ import annotations
 
@@ -13,11 +13,11 @@ from ._command import Error
 
 
 class Verdict(TypedDict):
-    """What a text is to the known texts.
+    """The relation of a text to the known texts.
 
-    verdict is new, duplicate (of says the same), overlap (one says more), variant (another number,
+    verdict is new, duplicate (the text `of` says the same), overlap (one says more), variant (another number,
     name or fact), contradiction (a negation or an opposite), or unsure: docs/memories.md. By the default method similarity is
-    the probability that the two say the same. evidence has the differences in bits, for the same or against it.
+    the probability that the two say the same. evidence lists the differences and their weights in bits.
     """
 
     verdict: str
@@ -29,7 +29,7 @@ class Verdict(TypedDict):
 
 
 class Neighbor(TypedDict, total=False):
-    """A stored text, and what a text is to it: relation and evidence are those of compare."""
+    """A stored text, and the relation of a text to it: relation and evidence are those of compare."""
 
     id: str
     relation: str
@@ -51,9 +51,9 @@ def _text(text: object, name: str = "the text") -> str:
 
 
 def check(text: str, known: "Union[Iterable[str], Mapping[Any, str]]", *, method: Optional[str] = None, **options: object) -> Verdict:
-    """Compares a text with every known one and returns what it is to the closest.
+    """Compares a text with every known one and returns its relation to the closest.
 
-    known is an iterable of texts, and "of" the position of one, or a dict of texts, and "of" the key of one.
+    known is an iterable of texts or a dict of texts; "of" is the position of one, or its key.
     Nothing is stored. Options are those of compare.
 
     >>> import neardup
@@ -98,9 +98,9 @@ class Index:
             raise Error(f"the texts of this Index are lost: {e}") from None
 
     def add(self, text: str, id: Optional[str] = None) -> Verdict:
-        """Stores a text, unless one that is stored says the same.
+        """Stores a text, unless a stored text says the same.
 
-        The id of a duplicate leads to the stored text. A text without an id gets one, such as ~1.
+        The id of a duplicate becomes a name of the stored text. A text without an id gets one, such as ~1.
         """
         return _verdict(self._call("add", text=_text(text), name=_text(id, "the id") if id is not None else ""))
 
@@ -109,12 +109,12 @@ class Index:
         return _verdict(self._call("look up", text=_text(text)))
 
     def near(self, text: str, top: int = 10) -> List[Neighbor]:
-        """Returns the stored texts that are most like a text, the most alike first, and at most top of them.
+        """Returns at most top stored texts, the most similar to a text first.
 
-        Of texts that say the same only the one that leads them is returned.
+        Of stored texts that say the same, it returns only their leader.
         """
         return [{k: v for k, v in n.items() if k != "docId"} for n in self._call("near", text=_text(text), top=operator.index(top))]
 
     def remove(self, id: str) -> None:
-        """Removes a text, and with a stored text its duplicates."""
+        """Removes a text and, if it is a stored one, its duplicates."""
         self._call("remove", name=_text(id, "the id"))

@@ -1,4 +1,4 @@
-"""What texts are read from, and the tables that are made of what was found."""
+"""Reads texts from what callers pass, and makes tables of results."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from collections.abc import Mapping
 
 
 def field(text):
-    """The flag of a field that is not the usual one."""
+    """The flag that names the field, unless it is the default one."""
     if isinstance(text, (list, tuple, set)):
         raise TypeError(f"text is {type(text).__name__}, not str; name several fields in one string, 'title,body'")
     return {} if text == "text" else {"text_field": text}
@@ -37,14 +37,14 @@ def files(data):
 
 
 def like_file(text):
-    """Whether a text is the name of a file that is there, or of one that the command could read."""
+    """Whether a text names an existing file, or looks like one that the command could read."""
     if len(text) >= 4096 or any(c in text for c in "\0\n"):
         return False
     return bool(re.fullmatch(r"\S+\.(jsonl|json|csv|tsv|parquet|arrows?|feather|warc|html?|txt)(\.(gz|zst|zstd))?", text)) or os.path.isfile(text)
 
 
 def table_of(data, text):
-    """What data is, known by what it can do: no library is imported for it."""
+    """Returns the kind of data by its attributes, without importing a library."""
     field(text)
     if hasattr(data, "collect_schema") and hasattr(data, "collect"):
         data = data.collect()  # a LazyFrame
@@ -79,7 +79,7 @@ def heads(text):
 
 
 def fed(data, text, kind):
-    """The flag of the field in which the command finds what texts yields."""
+    """The flag of the field in which the command finds each text that texts() yields."""
     own = kind == "strings" or (kind != "dicts" and text in (data.columns if kind in ("pandas", "polars") else data.column_names))
     return {} if own else field(text)
 
@@ -136,7 +136,7 @@ def table(columns, kind, types, data, each=False):
 
 
 def others(data, text, kind, options):
-    """For each row a dict of the columns that keep and per look at; of strings there are none."""
+    """For each row a dict of the columns that keep and per read; None for strings."""
     if kind in ("strings", "dicts"):
         return None
     names = {"time", "url"}
@@ -173,11 +173,11 @@ def rows(data, text, at):
     return data.take(at) if kind == "pyarrow" else data.select(at)
 
 
-FEW = 1 << 20  # characters of texts that need no process of their own, a text counted as 100 more
+FEW = 1 << 20  # characters of texts that need no new process, plus 100 for each text
 
 
 def few(texts):
-    """The texts as a list, or None if they are not few, or dicts; and an iterator over them."""
+    """Returns the texts as a list, or None if they are many or dicts, and an iterator over them."""
     start, size = [], 0
     for s in checked(texts):
         start.append(s)
@@ -196,8 +196,8 @@ def checked(texts):
 
 
 def feed(texts, counted, own="", others=None):
-    """The texts as JSONL with their numbers behind own as ids, and others beside them; counted[0]
-    counts them."""
+    """Yields the texts as JSONL: the id is own and their number, and others are further fields;
+    counted[0] counts them."""
     others = others or itertools.repeat({})
     for s in checked(texts):
         of = {"text": s} if isinstance(s, str) else s
@@ -218,4 +218,4 @@ def missing(value):
     try:
         return "" if value != value else value  # NaN
     except TypeError:
-        return ""  # pandas.NA says neither yes nor no
+        return ""  # a comparison with pandas.NA is neither true nor false

@@ -1,4 +1,4 @@
-"""Pictures: which ones show the same, by the distance of their PDQ hashes.
+"""Finds pictures that show the same, by the distance of their PDQ hashes.
 
 >>> import neardup.images
 >>> neardup.images.dedup(["a.jpg", "a-small.jpg"])[1]["leader"]  # doctest: +SKIP
@@ -25,7 +25,7 @@ __all__ = ["dedup", "Picture"]
 
 
 class Picture(Decision, total=False):
-    """What became of a picture; error says why one could not be read, and then there is no decision."""
+    """The decision on a picture, or error: why it could not be read."""
 
     error: Optional[str]
 
@@ -34,11 +34,11 @@ def dedup(pictures: "Union[str, os.PathLike[str], Iterable[Union[str, os.PathLik
           distance: Optional[int] = None, quality: Optional[int] = None, **options: "Unpack[Outputs]") -> "List[Picture]":
     """Decides for each picture whether it is new or shows the same as one kept.
 
-    pictures are paths, or the bytes of files: of them it returns a list with a dict for
-    each, in their order, in which "leader" is an index. Of one path, of a folder, a
+    pictures are paths, or the bytes of files: for these it returns a list with a dict for
+    each, in their order, in which "leader" is an index. For one path of a folder, a
     pattern or a list that the command reads, it returns the decisions of all pictures
-    in it, with ids. turned finds rotated and mirrored ones, too; distance is the
-    largest one, 31; pictures of less quality than 50 are only ever equal. Other
+    in it, with ids. turned finds rotated and mirrored pictures, too; distance is the
+    largest distance of duplicates (default 31); pictures of quality below 50 are duplicates only if equal. Other
     options are flags of `neardup dedup`.
     """
     settings = (("turned", turned), ("distance", distance), ("quality", quality))
@@ -65,7 +65,7 @@ def _feed(pictures, counted):
     """The pictures as JSONL with their numbers as ids."""
     for p in pictures:
         if isinstance(p, (bytes, bytearray, memoryview)):
-            # That it is base64 is said, as the first bytes may be those of no picture.
+            # The prefix marks base64, because the bytes may not begin as a picture does.
             image = "data:;base64," + base64.b64encode(p).decode("ascii")
         elif isinstance(p, (str, os.PathLike)):
             image = os.path.abspath(os.fspath(p))

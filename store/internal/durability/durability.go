@@ -52,7 +52,7 @@ func (c *Check) Again(ctx context.Context) error {
 	losses, err := c.losses(ctx)
 	if err == nil && losses != "" {
 		c.checked.Store(0)
-		err = fmt.Errorf("%w: %s may lose acknowledged answers since its settings were changed: %s", docid.ErrUnavailable, c.Server, losses)
+		err = fmt.Errorf("%w: the settings of %s were changed, so it may lose acknowledged answers: %s", docid.ErrUnavailable, c.Server, losses)
 	}
 	return err
 }

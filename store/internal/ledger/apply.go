@@ -113,16 +113,16 @@ func (t *change) plan() (replayed bool, err error) {
 	case docid.KindRule:
 		return false, t.planRule()
 	}
-	return false, fmt.Errorf("%w: change of kind %q", docid.ErrInvalid, t.Kind)
+	return false, fmt.Errorf("%w: unknown kind of change %q", docid.ErrInvalid, t.Kind)
 }
 
 func (t *change) planSubmission() (bool, error) {
 	if t.c.Article == nil || (t.Kind == docid.KindNew) != (t.c.NewLeader != nil) {
-		return false, fmt.Errorf("%w: a submission without its article", docid.ErrInvalid)
+		return false, fmt.Errorf("%w: submission without an article", docid.ErrInvalid)
 	}
 	if t.restores {
 		if t.ix.checkLeader(t.c) != nil {
-			return false, fmt.Errorf("%w: its docId %d does not live", docid.ErrInvalid, t.Leader)
+			return false, fmt.Errorf("%w: docId %d does not exist", docid.ErrInvalid, t.Leader)
 		}
 	} else if replayed, err := t.validate(); replayed || err != nil {
 		return replayed, err
@@ -238,7 +238,7 @@ func (t *change) checkConflicts() error {
 		return err
 	}
 	if t.Kind == docid.KindNew && t.ix.posts.leaders.len() >= maxLeaders {
-		return fmt.Errorf("%w: an index has at most %d docIds", docid.ErrFull, maxLeaders)
+		return fmt.Errorf("%w: too many docIds (want at most %d)", docid.ErrFull, maxLeaders)
 	}
 	if err := t.ix.checkNewer(func(work func(Reader) error) error { return work(t.b) }, &q); err != nil {
 		return err

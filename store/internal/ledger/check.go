@@ -62,7 +62,7 @@ func (c *checker) store() error {
 		return c.index()
 	})
 	for _, h := range c.witnessed {
-		c.bad([]byte{spaceIndex}, "the index of tenant %q is gone, its witness has %d changes", h.Tenant, h.Seq)
+		c.bad([]byte{spaceIndex}, "no index of tenant %q (its witness has %d changes)", h.Tenant, h.Seq)
 	}
 	return all
 }
@@ -126,7 +126,7 @@ func (c *checker) holds() error {
 	got := Head{c.ix.tenant, c.head, int64(len(c.leaders)), int64(len(c.members))}
 	c.witnessed = slices.DeleteFunc(c.witnessed, func(want Head) bool {
 		if want.Tenant == got.Tenant && got.lacks(want) {
-			c.bad(c.ix.key(spaceLog), "the log has %d changes, %d docIds and %d articles, the witness of %d, %d and %d",
+			c.bad(c.ix.key(spaceLog), "%d changes, %d docIds and %d articles (want %d, %d and %d, as in the witness)",
 				got.Seq, got.Leaders, got.Members, want.Seq, want.Leaders, want.Members)
 		}
 		return want.Tenant == got.Tenant
@@ -187,7 +187,7 @@ func (c *checker) checkLog() error {
 			return nil
 		}
 		if e.Seq != before+1 && e.Kind != docid.KindEpoch {
-			c.bad(k, "change %d follows %d", e.Seq, before)
+			c.bad(k, "change %d follows change %d", e.Seq, before)
 		}
 		c.replay(k, e, groups)
 		return c.ctx.Err()
@@ -199,12 +199,12 @@ func (c *checker) replay(k []byte, e docid.Entry, groups map[uint64][]string) {
 	switch e.Kind {
 	case docid.KindNew:
 		if e.Leader != e.Seq {
-			c.bad(k, "new, but of leader %d", e.Leader)
+			c.bad(k, "new article: leader %d (want %d)", e.Leader, e.Seq)
 		}
 		c.leaders[e.Seq] = e.Expires
 	case docid.KindDuplicate, docid.KindEnd, docid.KindExpire:
 		if !lives {
-			c.bad(k, "%s names leader %d, which did not exist", e.Kind, e.Leader)
+			c.bad(k, "%s: leader %d does not exist", e.Kind, e.Leader)
 		}
 	case docid.KindDelete:
 		delete(c.members, e.NID)
@@ -213,11 +213,11 @@ func (c *checker) replay(k []byte, e docid.Entry, groups map[uint64][]string) {
 		c.correct(k, e, groups)
 	case docid.KindEpoch:
 		if slices.Contains(slices.Collect(maps.Values(c.epochs)), e.Leader) || e.Leader == 0 {
-			c.bad(k, "begins epoch %016x, which was before", e.Leader)
+			c.bad(k, "epoch %016x: used before, or zero", e.Leader)
 		}
 		c.epochs[e.Seq] = e.Leader
 	default:
-		c.bad(k, "kind %q", e.Kind)
+		c.bad(k, "unknown kind of change %q", e.Kind)
 	}
 	if submission(e.Kind) {
 		c.members[e.NID] = joined{e.Seq, e.Leader}
@@ -234,9 +234,9 @@ func (c *checker) correct(k []byte, e docid.Entry, groups map[uint64][]string) {
 	_, lives := c.leaders[e.Leader]
 	switch {
 	case m.seq == 0 || e.Ruling == nil || m.leader != e.Ruling.Before:
-		c.bad(k, "corrects %q, which did not have the docId that it says", e.NID)
+		c.bad(k, "correction of %q: wrong earlier docId", e.NID)
 	case e.Leader != e.Seq && !lives:
-		c.bad(k, "moves %q to leader %d, which did not exist", e.NID, e.Leader)
+		c.bad(k, "correction of %q: leader %d does not exist", e.NID, e.Leader)
 	}
 	if e.Leads() {
 		c.leaders[e.Seq] = e.Expires
@@ -260,7 +260,7 @@ func (c *checker) end(e docid.Entry, groups map[uint64][]string) {
 func (c *checker) living(k []byte, leader uint64) bool {
 	_, ok := c.leaders[leader]
 	if !ok {
-		c.bad(k, "belongs to leader %d, which does not live", leader)
+		c.bad(k, "leader %d does not exist", leader)
 	}
 	return ok
 }
@@ -275,7 +275,7 @@ func (c *checker) leaderRows() error {
 		}
 		n++
 		if row.Expires != c.leaders[seq] {
-			c.bad(k, "expires at another time than the log says")
+			c.bad(k, "wrong time of expiry (want that of the log)")
 		}
 		var m docid.Material
 		key := c.ix.key(spaceText, seq)
@@ -283,9 +283,9 @@ func (c *checker) leaderRows() error {
 		switch {
 		case err != nil: // checking the texts reports it
 		case !ok:
-			c.bad(key, "the text of leader %d is missing", seq)
+			c.bad(key, "text of leader %d: missing", seq)
 		case neardup.DigestOf(m.Text) != row.Digest:
-			c.bad(key, "is not the text of leader %d", seq)
+			c.bad(key, "not the text of leader %d", seq)
 		}
 	})
 	c.missing(spaceLeader, "leaders", len(c.leaders)-n)
@@ -295,7 +295,7 @@ func (c *checker) leaderRows() error {
 // missing reports n rows that must exist but do not.
 func (c *checker) missing(space byte, what string, n int) {
 	if n > 0 {
-		c.bad(c.ix.key(space), "%d %s are missing or damaged", n, what)
+		c.bad(c.ix.key(space), "%d %s: missing or damaged", n, what)
 	}
 }
 
@@ -308,7 +308,7 @@ func (c *checker) kept() error {
 	var row keptRow
 	return c.each(spaceKept, &row, func(k []byte) {
 		if c.living(k, number(k, 0)) && c.members[row.Article.ID].leader != number(k, 0) {
-			c.bad(k, "keeps %q, which is not an article of it", row.Article.ID)
+			c.bad(k, "kept article %q: does not belong to this docId", row.Article.ID)
 		}
 	})
 }
@@ -318,7 +318,7 @@ func (c *checker) names() error {
 	return c.each(spaceName, &seq, func(k []byte) {
 		leader := number(k, 0)
 		if c.living(k, leader) && (seq > c.head || seq < leader) {
-			c.bad(k, "was posted by change %d, the docId is of %d, the log ends at %d", seq, leader, c.head)
+			c.bad(k, "posted by change %d: out of range (want %d to %d)", seq, leader, c.head)
 		}
 	})
 }
@@ -329,7 +329,7 @@ func (c *checker) nids() error {
 	err := c.each(spaceNID, &m, func(k []byte) {
 		switch {
 		case c.members[string(k[5:])] != joined{m.Seq, m.Leader}:
-			c.bad(k, "came with change %d, the log says %d", m.Seq, c.members[string(k[5:])].seq)
+			c.bad(k, "change %d (want %d, as in the log)", m.Seq, c.members[string(k[5:])].seq)
 			return
 		case !c.living(k, m.Leader):
 			return
@@ -361,7 +361,7 @@ func (c *checker) derived() error {
 			c.row()
 			h := checksum(k, v)
 			if _, follows := want[h]; !follows {
-				c.bad(k, "does not follow from the other rows")
+				c.bad(k, "does not match the row that it is derived from")
 			}
 			delete(want, h)
 			return c.ctx.Err()

@@ -11,7 +11,7 @@ func (c *checker) sinks() error {
 	return c.each(spaceSink, &row, func(k []byte) {
 		c.pending = min(c.pending, row.Seq)
 		if row.Seq > c.head || row.Oldest > c.head+1 {
-			c.bad(k, "has change %d, and waits from %d on; the log ends with %d", row.Seq, row.Oldest, c.head)
+			c.bad(k, "sink at change %d, pending from change %d: out of range (the log ends at %d)", row.Seq, row.Oldest, c.head)
 		}
 	})
 }
@@ -26,7 +26,7 @@ func (c *checker) waiting() error {
 		}
 		return c.r.Scan(c.ix.key(spaceLog, next), c.ix.key(spaceLog, before), func(k, v []byte) error {
 			if e, err := loggedEntry(k, v); err == nil && submission(e.Kind) {
-				c.bad(c.ix.key(spaceOutbox, number(k, 0)), "the article of a change that waits is missing")
+				c.bad(c.ix.key(spaceOutbox, number(k, 0)), "article of a pending change: missing")
 			}
 			return c.ctx.Err()
 		})
@@ -37,11 +37,11 @@ func (c *checker) waiting() error {
 		seq := number(k, 0)
 		switch e, err := c.ix.entry(c.r, seq); {
 		case err != nil:
-			c.bad(k, "waits for no change")
+			c.bad(k, "its change is not in the log")
 		case w.Article != nil && e.NID != w.Article.ID:
-			c.bad(k, "is article %q, change %d is of %q", w.Article.ID, seq, e.NID)
+			c.bad(k, "article %q (want %q, as in change %d)", w.Article.ID, e.NID, seq)
 		case seq <= c.pending:
-			c.bad(k, "waits, but every sink has it")
+			c.bad(k, "pending, although every sink has it")
 		}
 		failed = errors.Join(failed, complete(seq))
 		next = seq + 1

@@ -13,7 +13,7 @@ func (c *checker) segments() error {
 	var h header
 	err := c.each(spaceSegment, &h, func(k []byte) {
 		if h.To > c.head {
-			c.bad(k, "holds postings up to change %d, the log ends at %d", h.To, c.head)
+			c.bad(k, "postings up to change %d (the log ends at %d)", h.To, c.head)
 		}
 		copied := h
 		headers[number(k, 0)] = &copied
@@ -36,7 +36,7 @@ func (c *checker) segments() error {
 			h.Chunks--
 			err = decodeChunk(k, v, func(p segmented) bool {
 				if p.key < last {
-					c.bad(k, "is out of order")
+					c.bad(k, "postings out of order")
 				}
 				last = p.key
 				h.Postings--
@@ -56,7 +56,7 @@ func (c *checker) segments() error {
 		}
 		last = h.To
 		if h.Postings != 0 || h.Chunks != 0 || h.Words != 0 {
-			c.bad(c.ix.key(spaceSegment, n), "is not whole: rebuild makes postings again")
+			c.bad(c.ix.key(spaceSegment, n), "incomplete (neardup rebuild restores the postings)")
 		}
 	}
 	return err

@@ -35,11 +35,11 @@ func checksum(key, fields []byte) uint64 { return xxh3.HashSeed(fields, xxh3.Has
 // open checks the checksum of a value and returns a coder that reads its fields.
 func open(key, value []byte) (*coder, error) {
 	if len(value) < 8 {
-		return nil, fmt.Errorf("%w: row %x is cut short", docid.ErrCorrupt, key)
+		return nil, fmt.Errorf("%w: row %x: truncated", docid.ErrCorrupt, key)
 	}
 	fields, sum := value[:len(value)-8], binary.BigEndian.Uint64(value[len(value)-8:])
 	if sum != checksum(key, fields) {
-		return nil, fmt.Errorf("%w: checksum of row %x", docid.ErrCorrupt, key)
+		return nil, fmt.Errorf("%w: row %x: wrong checksum", docid.ErrCorrupt, key)
 	}
 	return &coder{b: fields, reads: true}, nil
 }
@@ -47,10 +47,10 @@ func open(key, value []byte) (*coder, error) {
 // close returns an error unless all bytes were read and no field was missing.
 func (c *coder) close(key []byte) error {
 	if c.err == nil && len(c.b) > 0 {
-		c.fail("has bytes left over")
+		c.fail("unexpected bytes at the end")
 	}
 	if c.err != nil {
-		return fmt.Errorf("%w: row %x %s", docid.ErrCorrupt, key, c.err)
+		return fmt.Errorf("%w: row %x: %s", docid.ErrCorrupt, key, c.err)
 	}
 	return nil
 }
@@ -65,7 +65,7 @@ func (c *coder) fail(why string) {
 func (c *coder) getUint() uint64 {
 	v, n := binary.Uvarint(c.b)
 	if n <= 0 {
-		c.fail("has a bad number")
+		c.fail("invalid number")
 		return 0
 	}
 	c.b = c.b[n:]
@@ -75,7 +75,7 @@ func (c *coder) getUint() uint64 {
 func (c *coder) getString() string {
 	n := c.getUint()
 	if n > uint64(len(c.b)) {
-		c.fail("ends too early")
+		c.fail("truncated")
 		return ""
 	}
 	return string(c.take(int(n)))
@@ -83,7 +83,7 @@ func (c *coder) getString() string {
 
 func (c *coder) take(n int) []byte {
 	if n > len(c.b) {
-		c.fail("ends too early")
+		c.fail("truncated")
 		return nil
 	}
 	v := c.b[:n]
@@ -105,7 +105,7 @@ func (c *coder) fixed(v *uint64) {
 		c.b = binary.BigEndian.AppendUint64(c.b, *v)
 	case len(c.b) < 8:
 		*v = 0
-		c.fail("ends too early")
+		c.fail("truncated")
 	default:
 		*v = binary.BigEndian.Uint64(c.take(8))
 	}
@@ -243,7 +243,7 @@ func (c *coder) length(v reflect.Value) {
 	v.SetZero()
 	n := c.getUint()
 	if n > uint64(len(c.b))*spread/uint64(v.Type().Elem().Size()) {
-		c.fail("counts too many")
+		c.fail("invalid count")
 	} else if n > 0 {
 		v.Set(reflect.MakeSlice(v.Type(), int(n), int(n)))
 	}

@@ -40,7 +40,7 @@ func (t *change) planCorrect() error {
 // corrected returns the member that a correction moves, or an error if it cannot be moved.
 func (t *change) corrected() (docid.Member, error) {
 	if t.Ruling == nil {
-		return docid.Member{}, fmt.Errorf("%w: a correction without a ruling", docid.ErrInvalid)
+		return docid.Member{}, fmt.Errorf("%w: correction without a ruling", docid.ErrInvalid)
 	}
 	m, err := t.ix.member(t.b, t.NID)
 	switch {
@@ -51,7 +51,7 @@ func (t *change) corrected() (docid.Member, error) {
 	case t.c.NewLeader != nil:
 		return m, nil
 	case m.Leader == t.Leader:
-		return m, fmt.Errorf("%w: a correction that moves nothing", docid.ErrInvalid)
+		return m, fmt.Errorf("%w: the correction moves nothing", docid.ErrInvalid)
 	}
 	if t.ix.posts.living(t.Leader, math.MaxUint64) == nil {
 		return m, docid.ErrEnded

@@ -83,14 +83,14 @@ func putDerived(c *coder, from, to string) {
 func getDerived(c *coder, from string) string {
 	size := c.getUint()
 	if size > maxEntry {
-		c.fail("has a text that is too long")
+		c.fail("text too long")
 		return ""
 	}
 	var to []byte
 	for uint64(len(to)) < size && c.err == nil {
 		n := c.getUint()
 		if n > uint64(len(from)) {
-			c.fail("copies too much")
+			c.fail("a copy extends beyond the text")
 			return ""
 		}
 		for _, b := range []byte(from[:n]) {
@@ -99,14 +99,14 @@ func getDerived(c *coder, from string) string {
 		from = from[n:]
 		skip := c.getUint()
 		if skip > uint64(len(from)) {
-			c.fail("skips too much")
+			c.fail("a skip extends beyond the text")
 			return ""
 		}
 		from = from[skip:]
 		to = append(to, c.getString()...)
 	}
 	if uint64(len(to)) != size {
-		c.fail("has a text of another length")
+		c.fail("text of the wrong length")
 	}
 	return string(to)
 }

@@ -138,7 +138,7 @@ func (t *change) logEpoch() {
 func drawEpoch() (uint64, error) {
 	var b [8]byte
 	if _, err := rand.Read(b[:]); err != nil {
-		return 0, fmt.Errorf("draw an epoch: %w", err)
+		return 0, fmt.Errorf("generate an epoch: %w", err)
 	}
 	return max(binary.BigEndian.Uint64(b[:]), 1), nil
 }

@@ -97,7 +97,7 @@ func positionKey() []byte { return []byte{spacePosition} }
 func newFollower(s *Store, log docid.Log, knows byte) (f *follower, begun bool, err error) {
 	at, begun, err := s.logPosition()
 	if err == nil && !begun && len(s.indexes) > 0 {
-		err = fmt.Errorf("%w: the store has changes and has never followed a log; an operator has one begin with it: neardup log adopt", docid.ErrInvalid)
+		err = fmt.Errorf("%w: the store has changes but has never followed a log (begin a log from it with neardup log adopt)", docid.ErrInvalid)
 	}
 	f = &follower{
 		s: s, log: log, stop: func() {}, at: at, moved: make(chan struct{}),
@@ -187,7 +187,7 @@ func (f *follower) fail(err error) {
 func (f *follower) wake(err error) {
 	for id, own := range f.pending {
 		f.remove(id, own)
-		own.err = fmt.Errorf("%w: unknown whether it is in the log: %w", docid.ErrUnavailable, err)
+		own.err = fmt.Errorf("%w: unknown whether the entry is in the log: %w", docid.ErrUnavailable, err)
 		close(own.done)
 	}
 	f.stir()
@@ -362,7 +362,7 @@ func (f *follower) batch(ps []*proposal, entries [][]byte) error {
 }
 
 // errNoStart means that a log cannot be followed from its first entry.
-var errNoStart = fmt.Errorf("%w: a log begins with its genesis, and an empty store there; this one begins otherwise, or goes on from a store: start with a copy of a server's", docid.ErrUnavailable)
+var errNoStart = fmt.Errorf("%w: an empty store cannot follow this log from its first entry (want a copy of another server's folder)", docid.ErrUnavailable)
 
 // fold applies an entry. p is nil for an unreadable entry.
 func (f *follower) fold(b *writes, p *proposal, at logPosition) (o outcome, err error) {
@@ -371,9 +371,9 @@ func (f *follower) fold(b *writes, p *proposal, at logPosition) (o outcome, err 
 	case at.Offset == 1 && (!begins || p.genesis.Adopted):
 		return o, errNoStart
 	case p == nil:
-		return o, fmt.Errorf("%w: an unreadable entry", docid.ErrInvalid)
+		return o, fmt.Errorf("%w: unreadable entry", docid.ErrInvalid)
 	case begins && at.Offset > 1:
-		return o, fmt.Errorf("%w: the log has begun already", docid.ErrInvalid)
+		return o, fmt.Errorf("%w: the log has already begun", docid.ErrInvalid)
 	case begins:
 		return o, nil
 	case p.heartbeat != nil:

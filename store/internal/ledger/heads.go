@@ -47,12 +47,12 @@ func (s *Store) holds(heads []Head) error {
 	for _, want := range heads {
 		ix := s.indexes[want.Tenant]
 		if ix == nil {
-			errs = append(errs, fmt.Errorf("%w: the index of tenant %q is gone, its witness has %d changes", docid.ErrCorrupt, want.Tenant, want.Seq))
+			errs = append(errs, fmt.Errorf("%w: no index of tenant %q (its witness has %d changes)", docid.ErrCorrupt, want.Tenant, want.Seq))
 			continue
 		}
 		got := ix.durableHead()
 		if got.lacks(want) {
-			errs = append(errs, fmt.Errorf("%w: the index of tenant %q holds %d changes, %d docIds and %d articles, its witness has %d, %d and %d",
+			errs = append(errs, fmt.Errorf("%w: index of tenant %q: %d changes, %d docIds and %d articles (want %d, %d and %d, as in its witness)",
 				docid.ErrCorrupt, want.Tenant, got.Seq, got.Leaders, got.Members, want.Seq, want.Leaders, want.Members))
 		}
 	}

@@ -74,7 +74,7 @@ func (ix *index) row() []byte { return append([]byte{spaceIndex}, ix.tenant...) 
 func (ix *index) Commit(ctx context.Context, c *docid.Change) (docid.Receipt, error) {
 	p := &proposal{tenant: ix.tenant, change: c}
 	if c.Kind == docid.KindEpoch {
-		return docid.Receipt{}, fmt.Errorf("%w: change of kind %q", docid.ErrInvalid, c.Kind)
+		return docid.Receipt{}, fmt.Errorf("%w: unknown kind of change %q", docid.ErrInvalid, c.Kind)
 	}
 	o, err := ix.store.propose(ctx, p)
 	return o.receipt, err

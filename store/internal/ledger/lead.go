@@ -36,7 +36,7 @@ func Lead(ctx context.Context, kv KV, log docid.Log) error {
 	err = update(kv, func(b *writes) error { // first, because a log that has begun needs a follower
 		v, err := b.Get(positionKey())
 		if v != nil {
-			err = fmt.Errorf("%w: the rows follow a log", docid.ErrInvalid)
+			err = fmt.Errorf("%w: the store follows a log", docid.ErrInvalid)
 		}
 		b.set(positionKey(), &at)
 		return err

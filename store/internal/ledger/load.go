@@ -19,7 +19,7 @@ func (s *Store) load(ctx context.Context, follows bool) error {
 	case err != nil:
 		return err
 	case followed && !follows:
-		return fmt.Errorf("%w: the store follows a log, and is served with it", docid.ErrInvalid)
+		return fmt.Errorf("%w: the store follows a log (serve it with --log)", docid.ErrInvalid)
 	}
 	err = atSnapshot(s.kv, func(v Snapshot) error {
 		return eachIndex(v, func(ix *index, err error) error {
@@ -50,9 +50,9 @@ func version(r Reader) (uint64, error) {
 	switch {
 	case err != nil || !there:
 	case version > formatVersion:
-		err = fmt.Errorf("%w: format %d (want %d)", docid.ErrNewerFormat, version, formatVersion)
+		err = fmt.Errorf("%w: index of format %d (want %d)", docid.ErrNewerFormat, version, formatVersion)
 	case version < formatVersion:
-		err = fmt.Errorf("%w: format %d (want %d)", docid.ErrOlderFormat, version, formatVersion)
+		err = fmt.Errorf("%w: index of format %d (want %d)", docid.ErrOlderFormat, version, formatVersion)
 	}
 	return version, err
 }
@@ -130,7 +130,7 @@ func (ix *index) loadLeadersAndMembers(ctx context.Context, r Reader) error {
 	for _, s := range sizes {
 		_, l := ix.posts.find(s.leader)
 		if l == nil {
-			return fmt.Errorf("%w: a member of leader %d, which is missing", docid.ErrCorrupt, s.leader)
+			return fmt.Errorf("%w: member of leader %d: the leader is missing", docid.ErrCorrupt, s.leader)
 		}
 		l.size.Store(s.size)
 		members += s.size

@@ -32,7 +32,7 @@ func (ix *index) loadPostings(ctx context.Context, r Reader) error {
 		for ; len(names) > 0 && names[0].seq <= upTo; names = names[1:] {
 			n, l := ix.posts.find(names[0].leader)
 			if l == nil {
-				return fmt.Errorf("%w: a name leads to leader %d, which is missing", docid.ErrCorrupt, names[0].leader)
+				return fmt.Errorf("%w: name of leader %d: the leader is missing", docid.ErrCorrupt, names[0].leader)
 			}
 			ix.posts.levels.Load().active.post(names[0].seq, n, nameHash(names[0].name))
 		}
@@ -79,7 +79,7 @@ func (ix *index) loadSegments(r Reader) (to uint64, err error) {
 	l := &levels{active: ix.posts.levels.Load().active}
 	for number, h := range headers {
 		if h.To > ix.head {
-			return 0, fmt.Errorf("%w: segment %d holds postings of change %d, the log ends at %d", docid.ErrCorrupt, number, h.To, ix.head)
+			return 0, fmt.Errorf("%w: segment %d: postings of change %d (the log ends at %d)", docid.ErrCorrupt, number, h.To, ix.head)
 		}
 		s, err := openSegment(r, ix.id, number, h)
 		if err != nil {
@@ -92,7 +92,7 @@ func (ix *index) loadSegments(r Reader) (to uint64, err error) {
 	last := uint64(0)
 	for _, s := range l.segments {
 		if s.From != last {
-			return 0, fmt.Errorf("%w: no segment holds the postings of changes %d to %d; rebuild makes them again", docid.ErrCorrupt, last+1, s.From)
+			return 0, fmt.Errorf("%w: no segment holds the postings of changes %d to %d (neardup rebuild restores them)", docid.ErrCorrupt, last+1, s.From)
 		}
 		last = s.To
 	}

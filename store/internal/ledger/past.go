@@ -27,7 +27,7 @@ func Repeat(from KV, asStored bool, open func(work func(KV) error) error, again 
 		followed, err := read(v, positionKey(), new(logPosition))
 		err = errors.Join(newer, err)
 		if err == nil && followed && !asStored {
-			err = fmt.Errorf("%w: the store follows a log: take it from there first (neardup log leave)", docid.ErrInvalid)
+			err = fmt.Errorf("%w: the store follows a log (run neardup log leave first)", docid.ErrInvalid)
 		}
 		if err != nil {
 			return err

@@ -88,7 +88,7 @@ func (p *postings) replace(tables int, segments []*segment, by *segment) {
 // errMoved means that rows are missing because their segment was replaced.
 var errMoved = errors.New("the segment was replaced")
 
-// source calls work with a state of the rows that has every segment of levels that were loaded earlier.
+// source calls work with a state of the rows. It has every segment of the levels that the caller loaded before.
 type source func(work func(Reader) error) error
 
 // reading calls work with the levels. It repeats the call if segments were replaced meanwhile.

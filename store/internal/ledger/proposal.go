@@ -93,7 +93,7 @@ func (s *Store) fold(b *writes, p *proposal) (o outcome, err error) {
 	case p.sink != nil:
 		return ix.foldSink(b, p.sink)
 	case p.change == nil:
-		return o, fmt.Errorf("%w: an empty proposal", docid.ErrInvalid)
+		return o, fmt.Errorf("%w: empty proposal", docid.ErrInvalid)
 	case p.change.Kind != docid.KindEpoch:
 		t := newChange(ix, b, p.change, ix.head+1)
 		o.publish, err = t.apply()
@@ -102,7 +102,7 @@ func (s *Store) fold(b *writes, p *proposal) (o outcome, err error) {
 	case ix.head > p.past:
 		return o, nil
 	case p.past >= maxPast:
-		return o, fmt.Errorf("%w: an epoch after change %d", docid.ErrInvalid, p.past)
+		return o, fmt.Errorf("%w: epoch after change %d: too late", docid.ErrInvalid, p.past)
 	}
 	t := newChange(ix, b, p.change, p.past+1)
 	o.publish = t.publish

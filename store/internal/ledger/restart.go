@@ -192,13 +192,13 @@ func (f *follower) hasBegun(ctx context.Context) error {
 	return err
 }
 
-var errNotBegun = fmt.Errorf("%w: the log is empty: begin it with neardup log begin, or if it was lost, with neardup log adopt", docid.ErrInvalid)
+var errNotBegun = fmt.Errorf("%w: the log is empty (run neardup log begin, or neardup log adopt if the log was lost)", docid.ErrInvalid)
 
 // BeginLog begins an empty log for servers without an index. It returns ErrLogLost if the log had entries.
 func BeginLog(ctx context.Context, log docid.Log) error {
 	end, err := log.Durable(ctx)
 	if err == nil && end > 0 {
-		err = fmt.Errorf("%w: it has %d entries", docid.ErrLogLost, end)
+		err = fmt.Errorf("%w: the log has %d entries (want none)", docid.ErrLogLost, end)
 	}
 	if err != nil {
 		return err

@@ -14,7 +14,7 @@ type restoration struct{ *index }
 // Restore starts or continues to rebuild an index.
 func (s *Store) Restore(ctx context.Context, tenant string, id docid.Identity) (docid.Restoration, error) {
 	if s.follower != nil {
-		return nil, fmt.Errorf("%w: a store that follows a log is rebuilt without it", docid.ErrInvalid)
+		return nil, fmt.Errorf("%w: the store follows a log (rebuild it without the log)", docid.ErrInvalid)
 	}
 	id.Epochs = nil
 	err := s.do(ctx, func(b *writes) (func(), error) {
@@ -32,7 +32,7 @@ func (s *Store) Restore(ctx context.Context, tenant string, id docid.Identity) (
 		return s.emptied(b, ix, id), nil
 	})
 	if err != nil {
-		return nil, fmt.Errorf("make the index of tenant %q again: %w", tenant, err)
+		return nil, fmt.Errorf("rebuild the index of tenant %q: %w", tenant, err)
 	}
 	return restoration{s.index(tenant)}, nil
 }
@@ -86,7 +86,7 @@ func (r restoration) Append(ctx context.Context, cs []*docid.Change) error {
 // again applies a change that already has its number and entry.
 func (t *change) again() error {
 	if t.Seq != t.ix.head+1 && (t.Kind != docid.KindEpoch || t.Seq <= t.ix.head) {
-		return fmt.Errorf("%w: it follows change %d", docid.ErrInvalid, t.ix.head)
+		return fmt.Errorf("%w: the last change is %d", docid.ErrInvalid, t.ix.head)
 	}
 	if t.Kind == docid.KindEpoch {
 		t.logEpoch()

@@ -113,7 +113,7 @@ func after(prefix []byte) []byte {
 			return k[:i+1]
 		}
 	}
-	return nil // impossible, because spaces are letters
+	return nil // impossible, because a prefix begins with a letter
 }
 
 // number reads the n-th number of a key made by keyOf.

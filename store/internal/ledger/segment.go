@@ -167,7 +167,7 @@ func openSegment(r Reader, tenant uint32, number uint64, h header) (*segment, er
 		return err
 	})
 	if err == nil && (len(words) != h.Words || h.Chunks > h.Words) {
-		err = fmt.Errorf("%w: segment %d of postings has %d words of %d", docid.ErrCorrupt, number, len(words), h.Words)
+		err = fmt.Errorf("%w: segment %d of postings: %d words (want %d)", docid.ErrCorrupt, number, len(words), h.Words)
 	}
 	if err != nil {
 		return nil, err
@@ -260,7 +260,7 @@ func (s *segment) all(r Reader) func(*segmented) error {
 				return true
 			})
 			if errors.Is(err, errMoved) || (err == nil && len(page) == 0) {
-				err = fmt.Errorf("%w: chunk %d of segment %d of postings is missing", docid.ErrCorrupt, chunk, s.number)
+				err = fmt.Errorf("%w: chunk %d of segment %d of postings: missing", docid.ErrCorrupt, chunk, s.number)
 			}
 			if err != nil {
 				return err

@@ -39,7 +39,7 @@ func (f *follower) entry(p *proposal) ([]byte, error) {
 	binary.BigEndian.PutUint64(id[len(f.drawn):], f.number.Add(1))
 	plain := p.encode()
 	if len(plain) > maxEntry {
-		return nil, fmt.Errorf("%w: a proposal of %d bytes (want at most %d)", docid.ErrInvalid, len(plain), maxEntry)
+		return nil, fmt.Errorf("%w: proposal of %d bytes: too large (want at most %d)", docid.ErrInvalid, len(plain), maxEntry)
 	}
 	return entryOf(id, byte(min(uint64(f.knows), max(1, f.agreed.Load()))), plain), nil
 }
@@ -79,10 +79,10 @@ var (
 // has no effect in any store, because no server wrote it.
 func readEntry(b []byte, knows byte) (*proposal, error) {
 	if len(b) < entryHead || binary.BigEndian.Uint64(b[entryHead-8:]) != entrySum(b) {
-		return nil, fmt.Errorf("%w: an entry of %d bytes that is not from a server", docid.ErrCorrupt, len(b))
+		return nil, fmt.Errorf("%w: entry of %d bytes: not written by a server", docid.ErrCorrupt, len(b))
 	}
 	if v := b[len(entryID{})]; v > knows {
-		return nil, fmt.Errorf("%w: version %d (want at most %d)", errRules, v, knows)
+		return nil, fmt.Errorf("%w: entry of version %d (want at most %d)", errRules, v, knows)
 	}
 	plain, err := unpacker().DecodeAll(b[entryHead:], nil)
 	if err != nil {

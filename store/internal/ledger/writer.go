@@ -13,7 +13,7 @@ import (
 	"github.com/neardup/neardup/internal/span"
 )
 
-var errClosed = fmt.Errorf("%w: it is closed", docid.ErrUnavailable)
+var errClosed = fmt.Errorf("%w: closed", docid.ErrUnavailable)
 
 // request is a unit of work for the writer. apply checks the request, writes to the batch, and returns a function to call
 // once the batch is durable. If it returns an error, it must not have written anything.

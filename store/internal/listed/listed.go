@@ -180,11 +180,11 @@ func (s Store) read(ctx context.Context, name string) (l list, err error) {
 		return l, err
 	}
 	if json.Unmarshal(b, &l) != nil || len(l.Files) == 0 || !fs.ValidPath(l.Folder) {
-		return l, s.damaged(name, "it lists no files")
+		return l, s.damaged(name, "not a list of files")
 	}
 	for _, f := range l.Files {
 		if !filepath.IsLocal(f.Name) || !fs.ValidPath(f.Name) {
-			return l, s.damaged(name, fmt.Sprintf("it lists %q", f.Name))
+			return l, s.damaged(name, fmt.Sprintf("invalid file name %q", f.Name))
 		}
 	}
 	return l, nil
@@ -194,7 +194,7 @@ func (s Store) read(ctx context.Context, name string) (l list, err error) {
 func (s Store) load(ctx context.Context, name string, want File, at string) error {
 	from, err := s.Open(ctx, name)
 	if errors.Is(err, fs.ErrNotExist) {
-		return s.damaged(name, "it is missing")
+		return s.damaged(name, "missing")
 	} else if err != nil {
 		return err
 	}
@@ -206,9 +206,9 @@ func (s Store) load(ctx context.Context, name string, want File, at string) erro
 	is, err := Copy(want.Name, to, from)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
-		err = s.damaged(name, "it is missing")
+		err = s.damaged(name, "missing")
 	case err == nil && is != want:
-		err = s.damaged(name, "it is not what was written")
+		err = s.damaged(name, "not the content that was written")
 	}
 	return errors.Join(err, to.Sync(), to.Close())
 }

@@ -1,4 +1,4 @@
-"""Columns of a frame that are documents: by public calls of Spark alone."""
+"""Reads documents from the columns of a frame, by public calls of Spark only."""
 
 from __future__ import annotations
 
@@ -10,8 +10,8 @@ from pyspark.sql.types import StructType
 
 from .._command import Error, OptionError
 
-PLACES = "neardup places"  # the metadata of a column that numbered() has made
-MOST = "16MiB"  # of a text, as --max-document
+PLACES = "neardup places"  # metadata of a column that numbered() made
+MOST = "16MiB"  # the largest text, as --max-document
 UNITS = {"": 1, "B": 1, "KiB": 1 << 10, "MiB": 1 << 20, "GiB": 1 << 30}
 IDS = re.compile(r"(string|char|varchar|tinyint|smallint|int|bigint|decimal|binary|void)\b")
 
@@ -25,7 +25,7 @@ def size_of(value) -> int:
 
 
 def text_of(df: DataFrame, name: str, most: int) -> Column:
-    """The texts, of which one that is longer than most bytes is an error."""
+    """The texts; a text longer than most bytes is an error."""
     text = column(df, name, ("string",))
     size = F.octet_length(text)
     why = F.concat(F.lit(f"neardup: column {name!r} has a text of "), size.cast("string"), F.lit(f" bytes, more than max_document={most}: raise it, or leave the row out"))

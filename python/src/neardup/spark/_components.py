@@ -1,6 +1,6 @@
-"""What hangs together: documents that may be near each other are of one component, and one task decides it.
+"""Components: documents that may be near each other, directly or through others. One task decides a component.
 
-Nothing outside of a component says anything about its documents. So the stage `decide` is `neardup dedup` over the documents of
+No document outside a component affects its decisions. So the stage `decide` is `neardup dedup` over the documents of
 some components, in their order. Candidates and hot buckets link documents; where that makes a component large, its
 candidates are compared, and those that are near link.
 
@@ -14,12 +14,12 @@ from ._job import FEW
 from ._small import pinned
 from ._verify import texts_of, verify
 
-ONE_TASK = 4_000_000  # edges of which one task finds the components: it holds twice as many places
-LARGE = 10_000  # documents of a component from which its candidates are compared
+ONE_TASK = 4_000_000  # edges at most whose components one task finds: it holds twice as many places
+LARGE = 10_000  # components of at least this many documents are divided by comparing candidates
 
 
 class Members:
-    """labels: (place, label) of documents that may be near others, but for copies. documents, largest: how many with copies, and in one component."""
+    """labels: (place, label) of documents that may be near others, without copies. documents: their number with copies. largest: that of the largest component."""
 
     def __init__(self, job, docs, found):
         self.job, self.copies = job, _records.copies_of(found.met)
@@ -41,7 +41,7 @@ class Members:
         self.documents, self.largest = n or 0, largest or 0
 
     def _near(self, docs, found, pairs):
-        """Those of some candidates that link: also where the earlier text is near the later one, and a copy of it comes after that."""
+        """The candidates that link: also those in which the earlier text is near the later one, and a copy of the earlier text comes later still."""
         if found.counts.get("h"):
             hot = components(self.job, found.met.where("role = 'h' and earlier >= 0"))
             for end in ("later", "earlier"):
@@ -66,16 +66,16 @@ class Members:
 
 
 def forest(job, edges: DataFrame) -> DataFrame:
-    """Fewer edges of the same components: of each place that a task holds to the first of its component, also of that to itself."""
+    """Returns fewer edges with the same components: each task links each of its places to the first of its component, and that to itself."""
     return job.stage(edges, _stage.Stage(("forest",), "later earlier", _stage.PAIR))
 
 
 def components(job, edges: DataFrame) -> DataFrame:
     """(place, label): for each place of some edges (later, earlier) the least place of its component.
 
-    While more than ONE_TASK edges are left places go to one beside them, and what is left are the edges between those
-    where places went. Every other round a quarter of the places goes on average, whatever the graph, so that rounds are
-    logarithmic. A round is two shuffles of its edges; the labels come back through all rounds.
+    While more than ONE_TASK edges are left, each round merges places into neighbors, and only the edges between
+    different targets are left. Every other round merges a quarter of the places on average, whatever the graph, so the
+    number of rounds is logarithmic. A round shuffles its edges twice; the labels are then passed back through all rounds.
     """
     (left, count), rounds = job.counted(forest(job, edges)), []
     while count > ONE_TASK:
@@ -94,16 +94,16 @@ def components(job, edges: DataFrame) -> DataFrame:
 
 
 def _first_of(by, *order):
-    """Rows up to each one, so that no more than that is held, however many there are."""
+    """Yields rows of each batch, so that no more than one batch is in memory."""
     return Window.partitionBy(by).orderBy(*order).rowsBetween(Window.unboundedPreceding, Window.currentRow)
 
 
 def _gone(edges: DataFrame, turn: int) -> DataFrame:
-    """(place, other, to, first): both directions of each edge, and where its place goes; first is one row of each place.
+    """(place, other, to, first): both directions of each edge, and the target of its place; first marks one row of each place.
 
-    In one round a place goes to the least beside it, if that is less than itself: stars and what is close end so, and a
-    chain in the order of its places loses but its end. In the next one each is head or tail, by a hash, and a tail goes to the least head
-    beside it: one in two is a tail, and half of these, or more, have one (random mates: Reif, Optimal parallel
+    In one round a place merges into its least neighbor, if that is less than itself: this ends stars and small groups, but
+    takes only the end off a chain in the order of its places. In the next round a hash makes each place head or tail, and a tail merges
+    into its least neighbor that is a head: half are tails, and at least half of these have one (random mates: Reif, Optimal parallel
     algorithms for integer sorting and graph connectivity, 1985).
     """
     ends = lambda place, other: F.struct(F.col(place).alias("place"), F.col(other).alias("other"))
@@ -116,6 +116,6 @@ def _gone(edges: DataFrame, turn: int) -> DataFrame:
 
 
 def _left(gone: DataFrame) -> DataFrame:
-    """The edges between where places went: the two directions of an edge know one each."""
+    """The edges between targets: each direction of an edge has the target of one end."""
     ends = gone.groupBy(F.greatest("place", "other"), F.least("place", "other")).agg(F.max("to").alias("later"), F.min("to").alias("earlier"))
     return ends.where("later != earlier").select("later", "earlier")

@@ -1,4 +1,4 @@
-"""Documents to decisions, and to pairs."""
+"""Decides on documents, and lists pairs."""
 
 from __future__ import annotations
 
@@ -20,8 +20,8 @@ from ._verify import verify
 PAIRS = "id_a string, id_b string, similarity double, distance int, relation string, basis string, place_a long, place_b long"
 
 RAW = 6  # bytes of a record to one of its text, at most: \u0001
-BESIDE = 1 << 20  # bytes of a record beside its text
-NOTED = 20_000  # documents of a component from which a warning names their number
+BESIDE = 1 << 20  # bytes of a record besides its text
+NOTED = 20_000  # a larger component gets a warning with its number of documents
 
 
 def dedup(
@@ -29,7 +29,7 @@ def dedup(
     threshold: Optional[float] = None, order: Union[None, str, Sequence[str]] = None, overrides: Optional[str] = None, conflicts: bool = True, partitions: Optional[int] = None,
     max_document: Union[int, str] = MOST, one_task: int = _small.ROWS, small: int = _records.SMALL, counts: Optional[Dict[str, Any]] = None, **options: object,
 ) -> DataFrame:
-    """Decides for each row whether it is new or a near-duplicate of one that is kept.
+    """Decides for each row whether it is new or a near-duplicate of a kept row.
 
     The result has a row for each row of df, with the columns of DECISIONS: place, id,
     decision ("new" or "duplicate"), leader (an id) with similarity, distance, method and
@@ -37,23 +37,23 @@ def dedup(
     `neardup dedup` for the same documents in the same order, to the last bit.
 
     against is the folder of an index (neardup index), on every machine or in HDFS: its documents come before all others, and its method is
-    theirs. method is auto where neither says another. overrides is the path of a file of rulings. A method may have settings:
+    used. method is auto unless the index or the caller sets another. overrides is the path of a file of rulings. A method may have settings:
     method="minhash shingle=words:3".
 
-    id, text and order may be columns of structs (doc.text). A row without an id has its place for one. The order is that
+    id, text and order may be columns of structs (doc.text). A row without an id has its place as its id. The order is that
     of the rows of df, or of the columns that order= names, ties by id. place is a column of df if neardup.spark.numbered made df.
     A text longer than max_document is an error.
 
-    Up to one_task documents of 2 KB on average are decided by one task, when this is called. The result is what it made, and no action
+    Up to one_task documents of 2 KB on average are decided by one task, when this is called. The result holds its decisions, and no action
     decides again. More are decided by the stages of a cluster: these run when this is called, and records and decisions
-    come together each time the result is used, so cache it if that is often. Neither changes a decision. counts, a dict, gets the counts of the steps.
+    are joined each time the result is used, so cache a result that is used often. Decisions are the same either way. counts, a dict, gets the counts of the steps.
     """
     if against is not None and overrides:
         raise TypeError("overrides= cannot be combined with against=")
     spark, counts, most = session_of(df), {} if counts is None else counts, size_of(max_document)
     order = [order] if isinstance(order, str) else list(order or ())
     if numbered_by_us(df) and order:
-        raise TypeError("order= goes with numbered(): the frame has places")
+        raise TypeError("order= is of no use here: the frame has places of numbered(). Pass order= to numbered()")
     options = {"method": method, "threshold": threshold, **options}
     flags, index = _command.flags(options), None
     if against is not None and not connect(spark):
@@ -62,7 +62,7 @@ def dedup(
     if against is None or index:
         counts["method"] = contract.rstrip("\n").split(" ", 2)[2]  # after the protocol and the cleaning
     refuse_tables(df)
-    pictures = counts.get("method", "").startswith("images/")  # the command reads them from their files alone
+    pictures = counts.get("method", "").startswith("images/")  # the command reads pictures only from their files
     if pictures or index and index.remote or not _small.fits(df, text, one_task):
         with apart(df) as own:
             job = Job(own.sparkSession, options, partitions, against=against)
@@ -109,7 +109,7 @@ def decide(job, docs, overrides=None, conflicts=True, small=_records.SMALL, coun
 
 
 class Found:
-    """What both dedup and pairs begin with: records, what met in buckets, rulings."""
+    """The first results of both dedup and pairs: records, texts that met in buckets, rulings."""
 
     def __init__(self, job, docs, overrides, small):
         self.job, self.method = job, job.method
@@ -156,7 +156,7 @@ def pairs(
 ) -> DataFrame:
     """Every verified pair of near documents, as `neardup pairs --exact` lists them: columns of PAIRS.
 
-    n documents of one text are n*(n-1)/2 pairs, as on one machine. variants=True lists
+    n documents of one text give n*(n-1)/2 pairs, as on one machine. variants=True lists
     variants too. For the rest see dedup.
     """
     with apart(df) as own:
@@ -183,7 +183,7 @@ def of_documents(recs, edges, copies):
     equals = firsts.unionByName(copies.select("first", "place"))
     columns = ["similarity", "distance", "relation", "basis"]
     def members(rows, end):
-        """Each document of the text instead of the first."""
+        """Replaces the first document of a text by each document of it."""
         other = equals.select(F.col("first").alias(end), F.col("place").alias("member"))
         return rows.join(other, end, "left").withColumn(end, F.coalesce("member", F.col(end))).drop("member")
 

@@ -1,4 +1,4 @@
-"""Files of any file system that Spark knows, to documents with places, and folders that appear whole."""
+"""Reads files of any file system of Spark as documents with places, and writes folders that appear only when complete."""
 
 import bisect
 import collections
@@ -25,16 +25,16 @@ from ._tables import Tables
 DOCUMENTS = "place long, id string, text string, file string, line long, reason string"
 LINES = (".jsonl", ".ndjson")
 SMALL = 1 << 20  # bytes of files that one task reads, if it reads more than one
-SPLIT = ("", ".gz", ".bz2")  # what Spark reads by lines itself
+SPLIT = ("", ".gz", ".bz2")  # compressions that Spark itself reads by lines
 
 
 @dataclass
 class Source:
-    """documents: _records.Documents. rejects: of a job, (file, line, reason), or None where there are none. kept: of a function that takes from rows with
-    place and text, as documents have them, those that are kept, what is written of them, as format.
+    """documents: _records.Documents. rejects: for a job, (file, line, reason), or None if there are none. kept: for a function that selects the kept rows of
+    documents (with place and text), the rows to write, as format.
 
-    named: of a job, rows of documents with an id of their own; None where a column has ids. ranks: of each
-    partition its rank, where they are not in the order of their places.
+    named: for a job, rows of documents with an id of their own; None if a column has ids. ranks: the rank of each
+    partition, if partitions are not in the order of their places.
     """
 
     documents: Documents
@@ -45,7 +45,7 @@ class Source:
     ranks: list = None
 
     def check(self, job, flags):
-        """Fails, once there are records, where nothing could be read, or no record has the id that was asked for."""
+        """Fails, once records are read, if nothing could be read, or if no record has the id field that was asked for."""
         asked = next((f.split("=", 1)[1] for f in flags if f.startswith("--id-field=")), None)
         if job.records.where("reason is null").rows.isEmpty():
             why = self.rejects(job)
@@ -57,8 +57,8 @@ class Source:
 def read(job, inputs, format, flags, note=lambda text: None) -> Source:
     """Reads inputs in the order given, those of a folder by name.
 
-    JSONL and lines are read in pieces, Parquet by Spark; all else is read as on one
-    machine, a file by one task, which copies it to its disk. note is called with what was left out.
+    JSONL and lines are read in pieces, Parquet by Spark; other files are read as on one
+    machine, each by one task, which copies it to its disk. note is called with the files that were skipped.
     """
     files, sizes, hidden = listed(job.spark, inputs)
     if hidden:
@@ -87,7 +87,7 @@ def kind_of(name, format):
     return "by line" if lines and packed in SPLIT else "whole files"
 
 
-# Names of which Spark reads none, also where they are named; programs leave the first kind themselves, and users the others.
+# Spark never reads files of these names, even if they are given. Programs write the first kind, users the others.
 MARKS = re.compile(r"\.|_(SUCCESS|temporary|metadata|common_metadata|started|committed)|_.*\.neardup-")
 HIDDEN = re.compile(r"[_.]|.*\._COPYING_$")
 
@@ -148,7 +148,7 @@ def by_line(job, files, sizes, format, flags) -> Source:
 
 
 def whole(job, files, sizes, format, flags) -> Source:
-    """A file a task, or some small ones, by the readers of the local command; kept documents are written as JSONL of id and text."""
+    """Each task reads one file, or some small ones, by the readers of the local command; kept documents are written as JSONL of id and text."""
     begins = [0]  # of each partition its first file
     total = 0
     for i, size in enumerate(sizes):
@@ -161,7 +161,7 @@ def whole(job, files, sizes, format, flags) -> Source:
     rows = _jar.stages(job.spark).files(job.spark.sparkContext._jsc.sc(), files, begins, argv)
     documents = pinned(_jar.frame(job.spark, rows, DOCUMENTS))
     placed = Placed(documents, [bisect.bisect_right(begins, i) - 1 for i in range(len(files))])
-    read = placed.where("reason is null")  # what was rejected is known by its reason; the others keep their places
+    read = placed.where("reason is null")  # rejected records have a reason; the others keep their places
 
     def kept(of):
         return of(read).select(F.to_json(F.struct("id", "text")).alias("value"))
@@ -175,18 +175,18 @@ def whole(job, files, sizes, format, flags) -> Source:
     return Source(Documents(read), rejects, kept, named=named)
 
 
-PARQUET = ("id-field", "text-field", "title-field", "compare")  # flags of readers that Spark's own obeys
+PARQUET = ("id-field", "text-field", "title-field", "compare")  # reader flags that also apply to Spark's own reader
 MOST_TEXTS = 4
 
 
 def parquet(job, inputs, files, sizes, flags) -> Source:
-    """Rows as Spark reads them; kept ones are written with all their columns, those of folders' names (day=1) as they stand there too."""
+    """Rows as Spark reads them; kept ones are written with all their columns, also those of folder names (day=1), unchanged."""
     named = dict(f.removeprefix("--").split("=", 1) for f in flags)
     unknown = sorted(set(named) - set(PARQUET))
     if unknown:
         raise Error(f"--{unknown[0]} has no effect on Parquet read by Spark")
     job.spark.conf.set("spark.sql.sources.partitionColumnTypeInference.enabled", "false")  # 01 is not 1
-    # Spark lists more than 32 files again, by a task each.
+    # Spark would list more than 32 files again, each by a task.
     job.spark.conf.set("spark.sql.sources.parallelPartitionDiscovery.parallelism", 4 * job.spark.sparkContext.defaultParallelism)
     reader = job.spark.read.option("mergeSchema", len(files) > 1).option("basePath", base_of(job.spark, inputs))
     try:
@@ -199,7 +199,7 @@ def parquet(job, inputs, files, sizes, flags) -> Source:
     numbers = job.spark.createDataFrame(pa.table({"number": pa.array(range(len(files)), pa.int64()), "path": list(map(plain, files))}))
     documents = rows.select(place, id.alias("id"), text.alias("text"), number, row.alias("row")).join(F.broadcast(numbers), "number", "left")
     documents = pieces.placed(documents.select("place", F.coalesce("id", F.concat("path", F.lit(":"), "row")).alias("id"), "text"))
-    # A column of the file may be called as one of ours.
+    # A column of the file may have the name of one of ours.
     whole = pieces.placed(rows.select(place, text.alias("text"), *[F.col(quoted(c)).alias(f"c{i}") for i, c in enumerate(rows.columns)]))
 
     def kept(of):
@@ -209,13 +209,13 @@ def parquet(job, inputs, files, sizes, flags) -> Source:
 
 
 def base_of(spark, inputs):
-    """The folder below which folders that are called NAME=VALUE are columns: what was named, or around all that was."""
+    """The folder below which folders called NAME=VALUE are columns: the named folder, or the one that contains all named ones."""
     bases, systems, Path = [], set(), spark._jvm.org.apache.hadoop.fs.Path
     for name in inputs:
         path = Path(name)
         fs = path.getFileSystem(spark._jsc.hadoopConfiguration())
         if not fs.exists(path):
-            path = Path(GLOB.split(name)[0] + "x").getParent()  # what is before the pattern
+            path = Path(GLOB.split(name)[0] + "x").getParent()  # the part before the pattern
         path = fs.makeQualified(path)
         systems.add(fs.getUri().toString())
         bases.append((path if fs.getFileStatus(path).isDirectory() else path.getParent()).toUri().getPath().split("/"))
@@ -226,7 +226,7 @@ def base_of(spark, inputs):
 
 
 def reason_of(e):
-    """The words of a failure of Spark's, without the way to it."""
+    """The message of a failure of Spark, without its stack."""
     return str(getattr(e, "java_exception", None) and e.java_exception.getMessage() or e).strip().splitlines()[0]
 
 
@@ -237,7 +237,7 @@ def id_column(rows, named):
 
 
 def text_column(rows, named):
-    """The text, of one column or of what a row has of several, each on a line of its own, the title before it; null is an empty one."""
+    """The text: that of one column, or of several, each on its own line, with the title first; null is an empty text."""
     names = named.get("text-field", "text").split(",")
     if len(names) > MOST_TEXTS or len(set(names)) < len(names) or "" in names:
         raise Error(f"--text-field {','.join(names)}: up to {MOST_TEXTS} names, each once")
@@ -250,7 +250,7 @@ def text_column(rows, named):
 
 
 class Output:
-    """A folder that appears when all in it is there, with the file _SUCCESS last."""
+    """A folder that appears only when it is complete. The file _SUCCESS is written last."""
 
     def __init__(self, spark, path, tell=lambda note: None):
         jvm = spark._jvm
@@ -259,8 +259,8 @@ class Output:
         self.fs = named.getFileSystem(spark._jsc.hadoopConfiguration())
         self.end = self.fs.makeQualified(named)
         if self.fs.exists(self.end):
-            raise Error(f"{path} is there already; name another folder, or remove it")
-        # Hidden, so that no reader of the folder around it takes it for a result.
+            raise Error(f"{path} already exists; name another folder, or remove it")
+        # Hidden, so that no reader of its parent folder takes it for a result.
         folder, name = self.end.getParent(), f"_{self.end.getName()}.neardup-"
         self.made = self.Path(folder, name + uuid.uuid4().hex[:12])
         for left in self.fs.globStatus(self.Path(folder, escaped(name) + "*")) or []:
@@ -292,12 +292,12 @@ class Output:
         self.fs.delete(given, True)
 
     def commit(self):
-        taken = Error(f"{self.end.toString()} was made by another meanwhile")
+        taken = Error(f"{self.end.toString()} was created by another program meanwhile")
         if self.fs.exists(self.end):
             raise taken
         if not self.fs.rename(self.made, self.end):
             raise Error(f"{self.made.toString()} could not be renamed to {self.end.toString()}")
-        # A folder that came after the question is not a failure of a rename: what is renamed goes into it.
+        # If the folder appeared after the check, rename does not fail: it moves the result into that folder.
         into = self.Path(self.end, self.made.getName())
         if self.fs.exists(into):
             self.made = into
@@ -313,5 +313,5 @@ class Output:
             return
         try:
             self.fs.delete(self.made, True)
-        except Exception as e:  # what failed before says why; this must not hide it
+        except Exception as e:  # the earlier failure gives the cause; this must not hide it
             self.tell(f"{self.made.toString()} could not be removed: {str(e).strip().splitlines()[-1]}")

@@ -1,4 +1,4 @@
-"""Folders of the driver for what a run needs while it lasts; they go with their process, however it ends."""
+"""Temporary folders of the driver; they are removed when their process has ended, however it ends."""
 
 import atexit
 import glob
@@ -11,14 +11,14 @@ try:
 except ImportError:  # not on Windows: what a killed process leaves stays there
     fcntl = None
 
-# As cmd/neardup/held.go has them: the owner of a folder holds its lock, and the system lets go of it when that ends.
+# As in cmd/neardup/held.go: the owner of a folder holds its lock, and the system releases it when the owner ends.
 PREFIX, LOCK = "neardup-spark-", ".lock"
 
-_locks = []  # open for as long as Python runs
+_locks = []  # open while Python runs
 
 
 def held() -> str:
-    """A new folder, gone when Python ends. Those that killed processes left are removed first."""
+    """Returns a new folder, which is removed when Python ends. It first removes those that killed processes left."""
     _remove_left()
     while True:
         folder = tempfile.mkdtemp(prefix=PREFIX)
@@ -26,7 +26,7 @@ def held() -> str:
             name = os.path.join(folder, LOCK)
             lock = open(name, "w")
             fcntl.flock(lock, fcntl.LOCK_EX)
-            if not os.path.exists(name):  # another process found it free in the moment before
+            if not os.path.exists(name):  # another process has just removed it
                 lock.close()
                 continue
             _locks.append(lock)
@@ -35,7 +35,7 @@ def held() -> str:
 
 
 def _remove_left():
-    """What cannot be removed, such as a folder of another user, stays."""
+    """Removes what it can; a folder of another user, for example, stays."""
     for name in glob.glob(os.path.join(glob.escape(tempfile.gettempdir()), PREFIX + "*", LOCK)) if fcntl else ():
         folder = os.path.dirname(name)
         try:

@@ -1,7 +1,7 @@
-"""An index that documents are decided against: where its folder is for the executors, and what is found in it.
+"""An index that documents are decided against: how executors reach its folder, and its documents.
 
-A document of it is named by a place below zero: its number, less 2^32. The command reads the files of the folder, each task
-what it needs of them: from a folder that every machine has, or from HDFS over HTTP.
+A document of it has a place below zero: its number minus 2^32. In each task the command reads what it needs
+of the folder: from a folder that every machine has, or from HDFS over HTTP.
 """
 
 import json
@@ -13,7 +13,7 @@ from . import _stage
 
 
 class Index:
-    """flags: those by which stages read it. method: those of the method by which others are decided against it."""
+    """flags: those with which stages read it. method: the flags of its method."""
 
     def __init__(self, spark, name, flags):
         if not isinstance(name, (str, os.PathLike)):

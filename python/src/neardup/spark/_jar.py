@@ -18,19 +18,19 @@ def check():
 
 
 def words(spark, *argv) -> list:
-    """A command line as Command.java has it."""
+    """A command line in the form of Command.java."""
     return [[word] if isinstance(word, str) else list(word) for word in _small.argv(spark, *argv)]
 
 
 def stages(spark):
-    """The object of Stages.java. With the first call executors get the jar."""
+    """The object of Stages.java. The first call sends the jar to executors."""
     sc = spark.sparkContext
     found = getattr(sc, "_neardup_stages", None)
     if found is None:
         check()
         jvm, new = sc._jvm, sc._gateway.new_array
         sc._jsc.addJar(JAR)
-        # A loader of its own: that of a session that runs has it not, and another neardup may have been used in it before.
+        # A class loader of its own: the running session's does not have the jar, or may have that of another neardup.
         urls = new(jvm.java.net.URL, 1)
         urls[0] = jvm.java.io.File(JAR).toURI().toURL()
         kind = jvm.java.net.URLClassLoader(urls, jvm.Thread.currentThread().getContextClassLoader()).loadClass("neardup.spark.Stages")
@@ -39,18 +39,18 @@ def stages(spark):
 
 
 def rows_of(df: DataFrame):
-    """The rows of a plan as it runs."""
+    """The rows of the plan that Spark runs."""
     return df._jdf.queryExecution().toRdd()
 
 
 def frame(spark, rows, schema) -> DataFrame:
-    """Rows with columns of a schema: a DDL, or a StructType."""
+    """A frame of rows by a schema: a DDL, or a StructType."""
     struct = spark._jvm.org.apache.spark.sql.types.StructType
     kind = struct.fromDDL(schema) if isinstance(schema, str) else spark._jvm.org.apache.spark.sql.types.DataType.fromJson(schema.json())
     return DataFrame(spark._jsparkSession.internalCreateDataFrame(rows, kind, False), spark)
 
 
 def run(spark, argv, stage, df) -> DataFrame:
-    """What a stage makes of the columns of a frame that it reads; argv as words() gives it."""
+    """The output of a stage for the columns of a frame that it reads; argv is from words()."""
     rows = rows_of(df.select(*stage.reads.split()))
     return frame(spark, stages(spark).run(rows, argv, stage.first, len(_stage.names(stage.makes))), stage.makes)

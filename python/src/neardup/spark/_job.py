@@ -1,4 +1,4 @@
-"""What all stages of one call share: the session, the flags."""
+"""The state that all stages of one call share: the session, the flags."""
 
 import contextlib
 import os
@@ -15,13 +15,13 @@ FEW = 1_000_000  # rows of two or three numbers that are sent to all rather than
 
 
 class Job:
-    """One call of dedup, pairs or passages; of names the stages of the last."""
+    """One call of dedup, pairs or passages; `of` names the stages of passages."""
 
     def __init__(self, spark: SparkSession, options: dict, partitions=None, flags=None, tell=lambda step: None, note=warnings.warn, pieces=None, against=None, of=()):
         self.spark = spark
-        self.tell, self.note = tell, note  # called with the step that begins, and with what a user should know
-        self.partitions = partitions  # of each shuffle; None: Spark's own number, and it puts small ones together
-        self.pieces = pieces  # in which files are read, at most
+        self.tell, self.note = tell, note  # called with the step that begins, and with notes for the user
+        self.partitions = partitions  # of each shuffle; None: Spark chooses, and combines small ones
+        self.pieces = pieces  # the most pieces in which files are read
         self._folder = None
         flags = _command.flags(options) if flags is None else flags
         self.index = None if against is None else _index.Index(spark, against, flags)
@@ -33,7 +33,7 @@ class Job:
 
     @contextlib.contextmanager
     def step(self, name: str):
-        """Spark's pages and logs call the jobs that run within by this name."""
+        """Spark's pages and logs show the jobs within under this name."""
         sc = self.spark.sparkContext
         before = sc.getLocalProperty("spark.job.description")
         sc.setJobDescription("neardup: " + name)
@@ -44,30 +44,30 @@ class Job:
             sc.setJobDescription(before)
 
     def stage(self, df: DataFrame, stage: _stage.Stage) -> DataFrame:
-        """What a stage makes of a frame; shuffles before it run at once."""
+        """The output of a stage for a frame; shuffles before it run at once."""
         return _jar.run(self.spark, _jar.words(self.spark, "worker", *stage.argv, *self.flags), stage, df)
 
     def divided(self, df: DataFrame, *by) -> DataFrame:
-        """Rows that agree in the columns come to one partition."""
+        """Puts rows that agree in the columns into one partition."""
         return df.repartition(self.partitions, *by) if self.partitions else df.repartition(*by)
 
     @property
     def parts(self) -> int:
-        """Into how many the command divides packs."""
+        """The number of parts into which the command divides packs."""
         return self.partitions or int(self.spark.conf.get("spark.sql.shuffle.partitions"))
 
     def by_part(self, df: DataFrame) -> DataFrame:
-        """Rows of a part come to one partition, no two parts to the same."""
+        """Puts the rows of each part into a partition of their own."""
         labels = _jar.stages(self.spark).labels(self.parts).split(",")
         return self.divided(df, F.get(constants(list(map(int, labels))), F.col("part").cast("int")))
 
     def counted(self, df: DataFrame):
-        """(a frame that is computed once, its rows)."""
+        """(a frame that is computed once, its number of rows)."""
         made = pinned(df)
         return made, _jar.rows_of(made).count()
 
     def folder(self) -> str:
-        """A folder of the driver for small files, gone when Python ends."""
+        """A folder of the driver for small files, removed when Python ends."""
         if self._folder is None:
             self._folder = _folders.held()
         return self._folder
@@ -75,7 +75,7 @@ class Job:
 
 @contextlib.contextmanager
 def apart(df: DataFrame):
-    """A frame in a session of its own, with the settings that _places wants: those of the user stay as they are. A failure is an Error of a few words."""
+    """A frame in a session of its own, with the settings that _places needs: the user's session is not changed. A failure is raised as an Error with a short message."""
     spark = classic(df)
     own = type(spark)(spark.sparkContext, spark._jsparkSession.cloneSession())
     own.conf.set(CO_PARTITION, "false")
@@ -89,7 +89,7 @@ def moved(df: DataFrame, spark: SparkSession) -> DataFrame:
 
 
 def digest(decisions: DataFrame) -> str:
-    """The digest of decisions: equal to that of `neardup dedup` if they are equal."""
+    """The digest of decisions: that of `neardup dedup` for the same decisions."""
     spark = session_of(decisions)
     columns = decisions.select("id", "decision", "leader", F.coalesce("similarity", F.lit(0.0)).alias("similarity"), "variant_of")
     if whole(spark) and os.path.exists(_jar.JAR):

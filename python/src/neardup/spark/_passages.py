@@ -1,4 +1,4 @@
-"""Documents to what is repeated in them, and to what is left: the steps of package passage over frames."""
+"""Finds and cuts repeated parts of documents: the steps of package passage over frames."""
 
 from __future__ import annotations
 
@@ -29,10 +29,10 @@ def passages(
     df: DataFrame, *, id: str = "id", text: str = "text", order: Union[None, str, Sequence[str]] = None,
     partitions: Optional[int] = None, max_document: Union[int, str] = MOST, counts: Optional[Dict[str, Any]] = None, **options: object,
 ) -> DataFrame:
-    """What is repeated inside the documents of df: a row for each line that `neardup passages --spans` writes, its columns and place.
+    """Finds parts of documents of df that are repeated: a row for each line that `neardup passages --spans` writes, with its columns and place.
 
     The spans are those of the command for the same documents in the same order. Options are its flags least, unit, all,
-    whole: least="50 words". For id, text, order, partitions and place see dedup. counts, a dict, gets the counts of what was found.
+    whole: least="50 words". For id, text, order, partitions and place see dedup. counts, a dict, gets the counts of repeated parts.
     """
     with apart(df) as own:
         job = Job(own.sparkSession, options, partitions, of=("passages",))
@@ -42,7 +42,7 @@ def passages(
 
 
 def find(job, docs: Documents, counts) -> DataFrame:
-    """Columns of CUT, of each document of which a part is repeated; they lie as documents do."""
+    """Columns of CUT for each document with a repeated part, in the partitions of the documents."""
     with job.step("anchors"):
         made = pinned(job.stage(docs.placed.rows, _stage.records(job.parts, docs.raw, stage=("passages", "anchors"))))
         each = made.where("part is null").select("place", "id", "reason", "check")
@@ -70,7 +70,7 @@ def find(job, docs: Documents, counts) -> DataFrame:
 
 
 def numbers(each: DataFrame):
-    """Of each piece the number of its first document, where all are numbered in order."""
+    """The number of the first document of each piece, if all documents are numbered in order."""
     most = each.groupBy(F.shiftright("place", ROW_BITS).alias("piece")).agg((F.max(F.col("place").bitwiseAND(ROWS)) + 1).alias("rows")).collect()
     rows = [0] * (max((r.piece for r in most), default=0) + 2)
     for r in most:
@@ -82,7 +82,7 @@ def numbers(each: DataFrame):
 
 
 def write(job, spec, source, out, summary):
-    """What `neardup spark passages` writes: spans, and where texts can be replaced the documents without what is cut."""
+    """Writes the output of `neardup spark passages`: spans, and if texts can be replaced, the documents without what was cut."""
     counts = {}
     cut = find(job, source.documents, counts)
     source.check(job, spec["input"])
@@ -106,7 +106,7 @@ def write(job, spec, source, out, summary):
 
 
 def clean(job, source, cut, in_order, total, out, compression):
-    """Writes the documents as they are left."""
+    """Writes what is left of the documents."""
     written = Observation()
     changes = cut.where("state != ''").select("place", "state", "left")
     bad = job.records.where("reason is not null").rows.select("place", F.lit("rejected").alias("state"), F.lit("").alias("left"))
@@ -121,4 +121,4 @@ def clean(job, source, cut, in_order, total, out, compression):
     with job.step("clean"):
         source.kept(left).write.option("compression", compression).text(out.path("clean"))
     if (written.get["documents"], written.get["checks"]) != (total.documents, total.checks):
-        raise Error(f"of {total.documents} texts {written.get['documents']} were there again, or others in their place: the input has changed meanwhile")
+        raise Error(f"of {total.documents} texts {written.get['documents']} were there again, or other texts: the input has changed meanwhile")

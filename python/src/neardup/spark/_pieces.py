@@ -1,4 +1,4 @@
-"""Files that are read in pieces: places of their rows, and of lines from those back to file and line."""
+"""Files that are read in pieces: gives their rows places, and finds file and line of a place."""
 
 import itertools
 import re
@@ -9,25 +9,25 @@ from pyspark.sql import DataFrame, functions as F
 from .._command import Error
 from ._places import MANY, ROW_BITS, ROWS, Placed, coalesced, constants
 
-PIECE = 16 << 20  # bytes of a piece of a file, at least, where each core has some
+PIECE = 16 << 20  # least bytes of a piece of a file, if every core has one
 LARGEST = 128 << 20
 
 
 class Pieces:
-    """scan: the rows of files, a piece of them a partition; place: the column that gives their places.
+    """scan: the rows of files, each piece a partition; place: the column of their places.
 
-    Spark deals the pieces out by their lengths, the longest first. Their rank, which begins a place, is that in the order of
-    the files: ranks has it for each partition, or is None where it is the number of the partition. Where files
-    are many and small a partition has several pieces, in no order: then ordered is False.
+    Spark orders the pieces by length, the longest first. A place begins with the rank of its piece in the order of
+    the files: ranks has it for each partition, or is None if it is the number of the partition. With many
+    small files a partition has several pieces, in no order: then ordered is False.
     """
 
     def __init__(self, job, files, sizes, read):
-        """sizes: bytes of each of the files; read makes a scan of a list of patterns. Sets how the session divides files from now on."""
+        """sizes: bytes of each of the files; read makes a scan of a list of patterns. From then on the session divides files so."""
         self.spark = spark = job.spark
         cores = spark.sparkContext.defaultParallelism
         most = min(job.pieces or cores, max(4 * cores, sum(sizes) // PIECE))
         length = max(1, min(LARGEST, -(-sum(sizes) // most)))
-        # One piece a partition: what a further one costs by Spark's reckoning is as much as a piece.
+        # One piece for each partition: Spark is set to count opening a file as a whole piece.
         for name, value in (("maxPartitionBytes", f"{length}b"), ("openCostInBytes", f"{length}b"), ("maxPartitionNum", 2**31 - 1)):
             spark.conf.set("spark.sql.files." + name, value)
         self.scan = read(list(map(escaped, files)))
@@ -38,7 +38,7 @@ class Pieces:
         if lost := [f for i, f in enumerate(files) if sizes[i] and i not in read]:
             raise Error(f"{plain(lost[0])}: Spark does not read it; rename it")
         by_rank = sorted(range(len(at)), key=at.__getitem__)
-        self.file = F.get(constants([file for file, _ in at]), F.spark_partition_id()).cast("long")  # of a row, its number
+        self.file = F.get(constants([file for file, _ in at]), F.spark_partition_id()).cast("long")  # the number of the file of a row
         self.ranks = None
         self.place = F.monotonically_increasing_id()
         if by_rank != list(range(len(by_rank))):
@@ -50,15 +50,15 @@ class Pieces:
         self._partitions, self._most = by_rank, most
         self._files, self._of = list(map(plain, files)), [at[p] for p in by_rank]
         self.ordered = len(at) <= MANY * most
-        if not self.ordered:  # a task for each file costs more than to sort what is kept
+        if not self.ordered:  # a task for each file would cost more than sorting the kept rows
             self.ranks = None
 
     def placed(self, rows: DataFrame) -> Placed:
-        """Of rows of the scan, with their place."""
+        """Rows of the scan with their places."""
         return Placed(rows, self._partitions) if self.ordered else Placed(rows.coalesce(self._most), lambda rdd: coalesced(rdd, self._partitions))
 
     def lines(self, rows: DataFrame) -> DataFrame:
-        """Rows that have a place, with file and line instead. Where a file has several pieces all lines are counted, in another reading."""
+        """Replaces the place of rows by file and line. If a file has several pieces it is read again to count its lines."""
         rows = rows.withColumn("piece", F.shiftright("place", ROW_BITS))
         wanted = [r.piece for r in rows.select("piece").distinct().collect()]
         ends = [0] * (len(self._of) + 1)
@@ -81,5 +81,5 @@ GLOB = re.compile(r"[\\{}\[\]*?,^]")
 
 
 def escaped(path):
-    """A pattern that is the path alone."""
+    """A pattern that matches only the path."""
     return GLOB.sub(r"\\\g<0>", path)

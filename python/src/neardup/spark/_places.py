@@ -1,6 +1,6 @@
-"""Places of rows, in the order in which documents are decided, and frames whose rows keep theirs.
+"""Places of rows, in the order in which documents are decided, and frames whose rows keep their places.
 
-A place is the number of a piece of the input and, in its lower 33 bits, that of a row within it.
+A place is the number of a piece of the input and, in its lower 33 bits, the number of a row within it.
 """
 
 from __future__ import annotations
@@ -18,27 +18,27 @@ from ._tables import Tables
 ROW_BITS = 33
 ROWS = (1 << ROW_BITS) - 1
 PIECE = "neardup_piece"
-MANY = 4  # times as many pieces as tasks at once: from there on a task has several
+MANY = 4  # with this many pieces for each core or more, a task has several
 
-# Spark joins by two columns where a side lies by one of them already.
+# Spark joins by two columns if a side is already partitioned by one of them.
 CO_PARTITION = "spark.sql.requireAllClusterKeysForCoPartition"
 
 
 class Placed:
-    """Rows with the column place, planned once: each read gives the same rows in the same partitions.
+    """Rows with the column place, planned once: each reading gives the same rows in the same partitions.
 
     All rows of a piece are in one partition, and the plan declares it to Spark. Tables that are joined with them are sent to the
     partitions; the rows are not shuffled, and keep their order. CO_PARTITION must be false when such a join is planned.
     """
 
     def __init__(self, rows: DataFrame, partitions: Union[None, Sequence[int], Callable] = None):
-        """partitions: of each piece its partition, or what tells them of the planned RDD; None: pieces are partitions."""
+        """partitions: the partition of each piece, or a function that finds them in the planned RDD; None: pieces are partitions."""
         n = rows._jdf.queryExecution().toRdd().getNumPartitions()
         labels = list(map(int, _jar.stages(rows.sparkSession).labels(max(n, 1)).split(",")))
         plan = rows.withColumn(PIECE, F.get(constants(labels), F.spark_partition_id()))._jdf
         rdd = plan.queryExecution().toRdd().setName(PLACES)
         if rdd.getNumPartitions() != n:
-            raise Error("Spark divided its input in another way when it planned it again")
+            raise Error("Spark divided its input differently when it planned it again")
         self.partitions = partitions(rdd) if callable(partitions) else partitions
         self.labels = labels if self.partitions is None else [labels[p] for p in self.partitions]
         self._rows = _lying(rows.sparkSession, rdd, plan.schema())
@@ -53,7 +53,7 @@ class Placed:
         return some
 
     def join(self, small: DataFrame, how="inner", few=False) -> DataFrame:
-        """The rows with those of another frame with places: sent to all executors if few, else to the partitions they are of."""
+        """Joins the rows with another frame by place: its rows are sent to all executors if few, else to their partitions."""
         if few:
             return self.rows.join(F.broadcast(small), "place", how)
         piece = F.get(constants(self.labels), F.shiftright("place", ROW_BITS).cast("int"))
@@ -61,7 +61,7 @@ class Placed:
 
 
 def _lying(spark, rdd, schema) -> DataFrame:
-    """A frame of rows that lie in partitions by the hash of their piece: Spark's plan for an RDD, with this said."""
+    """A frame of rows that are partitioned by the hash of their piece: Spark's plan for an RDD, which declares this partitioning."""
     session, jvm = spark._jsparkSession, spark._jvm
     plan = session.internalCreateDataFrame(rdd, schema, False).queryExecution().analyzed()
     piece = plan.output().apply(plan.output().size() - 1)
@@ -73,11 +73,11 @@ def _lying(spark, rdd, schema) -> DataFrame:
 
 
 def constants(values: Sequence[int]) -> Column:
-    """A constant array; of very many as soon as of few."""
+    """A constant array, as fast for very many elements as for few."""
     return F.split(F.lit(",".join(map(str, values))), ",").cast("array<bigint>" if max(values) >> 31 else "array<int>")
 
 
-# What computes each row of one row, and leaves it where it is.
+# Steps that compute each row from one row and leave it in its partition.
 NARROW = {"Project", "Filter", "Generate", "SubqueryAlias", "View", "LocalRelation", "Range", "OneRowRelation"}
 
 
@@ -117,7 +117,7 @@ NEEDED = "what is larger than one task, pairs, passages and pictures need Spark 
 
 
 def whole(session) -> bool:
-    """Whether a session can run the stages of a cluster: by Spark 4, in this program."""
+    """Whether a session can run the stages of a cluster: Spark 4, not over Connect."""
     return not connect(session) and int(session.version.split(".")[0]) >= 4
 
 
@@ -144,12 +144,12 @@ def classic(of) -> SparkSession:
 def numbered(df: DataFrame, *, order: Union[None, str, Sequence[str]] = None) -> DataFrame:
     """The rows of df with one more column, place, by which those of decisions can be joined with them.
 
-    Places are in the order of the rows, or of the columns that order= names. They are bound to the rows: a plan that
-    may give other rows in a partition when it runs again, as after a shuffle, is run here and kept on disk.
+    Places are in the order of the rows, or of the columns that order= names. A row always keeps its place: a plan that
+    may give other rows in a partition when it runs again, as after a shuffle, is run here and stored on disk.
     """
     session = session_of(df)
     if "place" in df.columns:
-        raise Error("there is a column 'place' already")
+        raise Error("column 'place' already exists")
     refuse_tables(df)
     if order:
         df = df.orderBy(*[column(df, name) for name in ([order] if isinstance(order, str) else order)])
@@ -165,9 +165,9 @@ def placed(df: DataFrame, id: str, text: str, order=(), most=0) -> Placed:
     columns = [id_of(df, id).alias("id"), text_of(df, text, most).alias("text")]
     if numbered_by_us(df):
         if order:
-            raise TypeError("order= goes with numbered(): the frame has places")
+            raise TypeError("order= is of no use here: the frame has places of numbered(). Pass order= to numbered()")
         if not stable(df) or not any(_is_placed(leaf) for leaf in _leaves(df)):
-            raise Error("the column 'place' is of a frame that was shuffled or written since: drop it, and call numbered() last")
+            raise Error("the frame of column 'place' was shuffled or written since: drop the column, and call numbered() last")
         return spread(df.select("place", *columns))
     chosen = df.select(*columns)
     if order:
@@ -177,7 +177,7 @@ def placed(df: DataFrame, id: str, text: str, order=(), most=0) -> Placed:
 
 
 def spread(rows: DataFrame) -> Placed:
-    """Rows whose pieces are their partitions. Where these are many a task has several: each costs the start of a child."""
+    """Rows whose pieces are their partitions. With many pieces a task has several, because each task starts a child."""
     most = MANY * rows.sparkSession.sparkContext.defaultParallelism
     pieces = rows._jdf.queryExecution().toRdd().getNumPartitions()
     if pieces <= most:
@@ -186,6 +186,6 @@ def spread(rows: DataFrame) -> Placed:
 
 
 def coalesced(rdd, pieces) -> list:
-    """Of each piece the partition that has it."""
+    """The partition of each piece."""
     to = {p: at for at, several in enumerate(rdd.partitions()) for p in several.parentsIndices()}
     return [to[p] for p in pieces]

@@ -1,4 +1,4 @@
-"""The first stages: documents to records, equal texts to one, postings to candidates."""
+"""The first stages: make records of documents, find equal texts, and make candidates of postings."""
 
 import os
 import uuid
@@ -14,20 +14,20 @@ from ._small import pinned
 # Buckets of up to this many texts are paired whatever their texts: it is
 # cheaper than to decide their components whole.
 SMALL = 32
-TALLIED = 200_000  # documents that are counted, about
+TALLIED = 200_000  # about how many documents are counted
 
 
 @dataclass
 class Documents:
-    """What stages read: (place, id, text), or (place, text) where texts are records that the flags raw read."""
+    """The input of stages: (place, id, text), or (place, text) if the texts are records, which the flags raw read."""
 
     placed: Placed
     raw: tuple = ()
-    ordered: bool = False  # one partition after the other has higher places
+    ordered: bool = False  # each partition has higher places than the one before
 
 
 def records(job, docs: Documents, overrides=()) -> DataFrame:
-    """Columns of RECORDS: documents and packs. job.records becomes those of documents, which lie as the documents do."""
+    """Columns of RECORDS: documents and packs. Sets job.records to those of documents, in the partitions of the documents."""
     made = pinned(job.stage(docs.placed.rows, _stage.records(job.parts, docs.raw, [*overrides, *tallied(job, docs)])))
     each = made.where("part is null").select("place", F.col("method").alias("route"), "id", "reason", "check", F.col("blank").isNotNull().alias("blank"))
     job.records = Placed(each, docs.placed.partitions)
@@ -35,7 +35,7 @@ def records(job, docs: Documents, overrides=()) -> DataFrame:
 
 
 def tallied(job, docs: Documents):
-    """The flag of a file of the counts of some documents, for methods that choose keys by them: keys change no decision."""
+    """The flag of a file of feature counts of some documents, for methods that choose keys by them: keys change no decision."""
     if not job.method.startswith("ngram/") or job.index:
         return []
     some = docs.placed.rows.where(F.col("place").bitwiseAND(ROWS) < max(1, TALLIED // len(docs.placed.labels)))
@@ -53,7 +53,7 @@ def copies_of(met: DataFrame) -> DataFrame:
 
 
 def met(job, made: DataFrame, small: int) -> DataFrame:
-    """Columns of MET, of RECORDS. A bucket of more than small texts may stay whole."""
+    """Columns of MET from RECORDS. A bucket of more than small texts may stay undivided."""
     texts = job.by_part(made.where("part is not null").select("part", "pack"))
     posted = job.by_part(job.stage(texts, _stage.distinct(job.parts, bool(job.index))))
     return job.stage(posted, _stage.bucket(job.reads, small))

@@ -1,4 +1,4 @@
-"""What `neardup spark dedup|pairs|passages` starts under spark-submit: files in, a folder out."""
+"""The program that `neardup spark dedup|pairs|passages` starts with spark-submit: it reads files and writes a folder."""
 
 import json
 import sys
@@ -33,18 +33,18 @@ def main(path):
 
 
 def told(step):
-    """Progress, for a waiting user."""
+    """Prints progress."""
     print(time.strftime("%H:%M:%S"), step, file=sys.stderr, flush=True)
 
 
 def run(spark, spec, tell=lambda step: None, note=lambda text: None) -> dict:
-    """Does what spec says in a session, and returns the summary."""
+    """Runs spec in a session, and returns the summary."""
     begun = time.time()
     with _files.Output(spark, spec["out"], note) as out:
         spark.sparkContext.setCheckpointDir(out.path("_work"))
         most = spec.get("partitions")
         if most:
-            spark.conf.set("spark.sql.shuffle.partitions", most)  # a number that is named to repartition would be kept for a few rows too
+            spark.conf.set("spark.sql.shuffle.partitions", most)  # a number passed to repartition would hold even for few rows
         spark.conf.set(CO_PARTITION, "false")
         job = Job(spark, {}, flags=spec["method"], tell=tell, note=note, pieces=most, against=spec.get("against"), of=("passages",) if spec["verb"] == "passages" else ())
         with job.step("read"):
@@ -90,7 +90,7 @@ def dedup(job, spec, source, out, summary):
             F.coalesce(F.bit_xor(F.when(new, F.col("check"))), F.lit(0)).alias("checks"))
         counted.select(line.alias("value")).write.option("compression", compression).text(out.path("decisions"))
     with job.step("kept"):
-        # Each text is held against the one that was decided, all of them at once: nothing is shuffled for it.
+        # Each text is checked against the one that was decided, all in one pass without a shuffle.
         checks = F.coalesce(F.bit_xor(F.xxhash64("text")), F.lit(0)).alias("checks")
         kept = source.kept(lambda rows: in_order(decided.kept(rows)).observe(written, F.count(F.lit(1)).alias("kept"), checks))
         writer = kept.write.format(source.format)
@@ -102,7 +102,7 @@ def dedup(job, spec, source, out, summary):
         total = digest(decisions)
     sums = dict(made.get)
     if (written.get["kept"], written.get["checks"]) != (sums["kept"], sums.pop("checks")):
-        raise Error(f"of {sums['kept']} texts to keep {written.get['kept']} were written, or others in their place: the input has changed meanwhile")
+        raise Error(f"of {sums['kept']} texts to keep {written.get['kept']} were written, or other texts: the input has changed meanwhile")
     summary.update(
         method=counts["method"], **sums, removed=sums["documents"] - sums["kept"],
         candidates=counts["candidates"], inComponents=counts["in_components"], largestComponent=counts["largest_component"], overrides=counts["overrides"], digest=total)

@@ -1,6 +1,6 @@
-"""Documents that one task decides: it gives them in their order to `neardup dedup`, Arrow in and out.
+"""Documents that one task decides: it passes them in their order to `neardup dedup`, as Arrow both ways.
 
-It needs public calls of Spark alone, so it runs on Spark 3.5 and later, and over Spark Connect.
+It uses only public calls of Spark, so it runs on Spark 3.5 and later, and over Spark Connect.
 """
 
 import contextlib
@@ -21,7 +21,7 @@ from ._columns import column, id_of, numbered_by_us, text_of
 
 ROWS = 2_000_000  # documents that one task decides by default
 TEXT = 2048  # bytes of text of each, on average
-PACKED = 8  # bytes of texts to one of a packed file
+PACKED = 8  # bytes of text for each byte of a packed file
 
 DECISIONS = "place long, id string, decision string, leader string, similarity double, distance int, method string, basis string, variant_of string, conflicts string"
 
@@ -29,7 +29,7 @@ BLOCK = 64 << 20  # bytes of decisions that pyarrow reads at once: no decision m
 
 DISORDER = "rows came in another order than that of their places"
 
-# Flags that name files of the driver: before the name, the name, and what follows.
+# Flags that name files of the driver: the part before the name, the name, and the part after it.
 FILES = re.compile(r"(--(?:idf|overrides|tally)=)(.+)()|(--method=(?:.*\s)?(?:stopwords|dictionary)=)(\S+)(.*)", re.DOTALL)
 
 
@@ -39,7 +39,7 @@ def connect(spark) -> bool:
 
 
 def one_process(spark) -> bool:
-    """Whether the driver is its own executor: local[2], but not local-cluster."""
+    """Whether driver and executor are one process: local[2], but not local-cluster."""
     return not connect(spark) and re.match(r"local(\[|$)", spark.sparkContext.master) is not None
 
 
@@ -81,7 +81,7 @@ def argv(spark, *args):
 
 
 def task(argv, ordered=True):
-    """The function of a task: (place, id, text) to columns of DECISIONS. It fails with DISORDER unless rows are ordered or come in the order of their places.
+    """The function of a task: (place, id, text) to columns of DECISIONS. It fails with DISORDER if rows are not in the order of their places, unless ordered.
 
     It is sent by value, so executors need not have this package.
     """
@@ -147,13 +147,13 @@ def task(argv, ordered=True):
 
 
 def reason(e: Exception) -> Error:
-    """What the command said, of a failed task."""
+    """The message of the command in a failed task."""
     said = re.findall(r"(?:Error|Exception|EXCEPTION\]):? neardup: (.*?)(?: SQLSTATE: \w+)?$|(neardup worker \S+ ends with .*)", str(e), re.MULTILINE)
     lost = re.search(r"ExecutorLostFailure|Lost executor|[Cc]heckpoint block \S+ not found", str(e))
     if said:
         return Error(said[-1][0] or said[-1][1])
     if lost:
-        return Error("an executor was lost with what it held: run it again, and set a checkpoint folder (spark.sparkContext.setCheckpointDir) to go on from there")
+        return Error("an executor was lost with its data: set a checkpoint folder (spark.sparkContext.setCheckpointDir) and run again")
     if re.search(r"OSError: .*No space left on device", str(e)):
         return Error("the disk of the task is full: give Spark another folder (spark.local.dir, SPARK_LOCAL_DIRS)")
     if "No module named 'pyarrow'" in str(e):
@@ -163,7 +163,7 @@ def reason(e: Exception) -> Error:
 
 @contextlib.contextmanager
 def explained():
-    """Within, a failure of Spark is an Error in the words of reason()."""
+    """Within, a failure of Spark is raised as an Error with the message of reason()."""
     try:
         yield
     except Error:
@@ -189,10 +189,10 @@ def python_of(spark):
 
 
 def pinned(df: DataFrame) -> DataFrame:
-    """The rows of a frame, computed once, and planned without their past, which would double with each use.
+    """The rows of a frame, computed once. Their plan no longer includes how, which would double with each use.
 
-    They are on the checkpoint folder if there is one, else on the disk of where they were computed, which one machine does not
-    lose in part. Spark 3.5 has no checkpoints over Connect: there each action computes the frame.
+    They are in the checkpoint folder if there is one, else on the disks of their executors, which is safe
+    on one machine. Spark 3.5 has no checkpoints over Connect: there each action computes the frame.
     """
     spark = df.sparkSession
     try:
@@ -217,7 +217,7 @@ def documents(df: DataFrame, id, text, order, most, ordered=True) -> DataFrame:
 
 
 def fits(df: DataFrame, text, rows) -> bool:
-    """Whether the texts are at most rows of 2 KB. They are counted unless Spark knows that its input is small. Over Connect any number fits."""
+    """Whether the texts are at most as many bytes as rows texts of 2 KB. They are counted unless Spark knows that its input is small. Over Connect any number fits."""
     if connect(df.sparkSession):
         return True
     if rows <= 0:
@@ -231,8 +231,8 @@ def fits(df: DataFrame, text, rows) -> bool:
 def decided(df: DataFrame, id, text, order, most, flags) -> DataFrame:
     """Columns of DECISIONS, by one task.
 
-    A partition after the other has higher places, unless Spark knows of some alone where they lie. So rows are sorted only
-    if they come in another order, which ends the task at once.
+    Each partition has higher places than the one before, unless Spark reads several files into one. So rows are sorted only
+    if they arrive in another order, which ends the first task at once.
     """
     spark = df.sparkSession
     words, at_once = argv(spark, *flags), not connect(spark) or int(spark.version.split(".")[0]) >= 4

@@ -1,4 +1,4 @@
-"""The table function of SQL, which decides as one task does."""
+"""The table function of SQL, which decides in one task."""
 
 from ._columns import MOST, size_of
 from ._places import session_of
@@ -9,7 +9,7 @@ def register(spark, name="neardup_dedup"):
     """Registers a function of SQL for this session of Spark 4 or later.
 
     SELECT * FROM neardup_dedup(TABLE(docs), id => 'nid', text => 'body', method => 'minhash') gives the columns of DECISIONS. Options
-    are those of dedup, order => 'time' that of the documents, a column. place is the number of a row in this order.
+    are those of dedup, order => 'time' that of the documents, a column. place is the number of a document in this order.
     """
     from pyspark.sql.functions import udtf
 

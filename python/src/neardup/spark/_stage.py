@@ -1,4 +1,4 @@
-"""Stages of `neardup worker` over frames: what goes to a child of each, and what comes back. The jar runs them."""
+"""Stages of `neardup worker` over frames: the input and output of a child of each. The jar runs them."""
 
 import array
 import json
@@ -11,7 +11,7 @@ from .. import _command
 
 @dataclass
 class Stage:
-    """argv: the stage and its flags. reads: names of columns. makes: a schema. first: numbers that come before the rows of a partition."""
+    """argv: the stage and its flags. reads: names of columns. makes: a schema. first: numbers sent before the rows of a partition."""
 
     argv: tuple
     reads: str
@@ -38,7 +38,7 @@ def tally(raw=()):
 
 
 # A document, or a pack: hashes, sketches and keys of documents, as the command packs them.
-# blank is not null where a document has no text. check is of its text, by which it is known when it is read again.
+# blank is not null if a document has no text. check is a checksum of its text, which is compared when it is read again.
 RECORDS = "place long, method string, id string, reason string, check long, blank string, part long, pack binary"
 
 
@@ -71,7 +71,7 @@ NEAR = "relation = 'duplicate' or basis = 'contained share of passages'"  # othe
 
 
 def verify(raw=()):
-    """Texts (later, null, check, text), and then candidates (later, earlier)."""
+    """Reads texts (later, null, check, text), and then candidates (later, earlier)."""
     return Stage(("verify", *raw), "later earlier check text", EDGES)
 
 
@@ -91,7 +91,7 @@ def digest():
 
 
 def row(*values) -> bytes:
-    """A row of texts and numbers as a stage reads it."""
+    """A row of texts and numbers in the form that a stage reads."""
     nulls, words, texts = 0, [], b""
     for i, v in enumerate(values):
         nulls |= (v is None) << i
@@ -103,7 +103,7 @@ def row(*values) -> bytes:
 
 
 def once(args):
-    """What a stage prints on the driver."""
+    """Runs a stage on the driver and returns what it prints."""
     return _command.run(["worker", *args])
 
 

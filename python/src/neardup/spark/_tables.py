@@ -1,4 +1,4 @@
-"""Folders that are tables with a log of their own, by which files that lie there are deleted: they are not read as files."""
+"""Refuses folders of tables whose own log marks files as deleted: their files must not be read directly."""
 
 from .._command import Error
 
@@ -6,13 +6,13 @@ READERS = {"Delta": "spark.read.format('delta').load", "Iceberg": "spark.read.fo
 
 
 class Tables:
-    """Asks each folder once."""
+    """Checks each folder once."""
 
     def __init__(self, spark):
         self._spark, self._seen = spark, set()
 
     def refuse_around(self, path):
-        """Fails where a folder around a path is a table."""
+        """Fails if a folder that contains a path is a table."""
         if (around := path.getParent()) and around.toString() not in self._seen:
             self._seen.add(around.toString())
             fs, Path = self._of(path), self._spark._jvm.org.apache.hadoop.fs.Path
@@ -30,14 +30,14 @@ class Tables:
                         f"give neardup.spark.dedup the frame that {READERS[kind]} makes")
 
     def refuse_of(self, df):
-        """Fails where a frame reads the files of a table as if they were all of it."""
+        """Fails if a frame reads the files of a table without its log."""
         leaves = df._jdf.queryExecution().analyzed().collectLeaves()
         for i in range(leaves.size()):
             relation = leaves.apply(i)
             if relation.getClass().getSimpleName() != "LogicalRelation" or relation.relation().getClass().getSimpleName() != "HadoopFsRelation":
                 continue
             files = relation.relation().location()
-            if files.getClass().getSimpleName() == "InMemoryFileIndex":  # that of a table's reader knows better
+            if files.getClass().getSimpleName() == "InMemoryFileIndex":  # the index of a table's reader uses the log
                 Path, roots = self._spark._jvm.org.apache.hadoop.fs.Path, files.rootPaths()
                 for n in range(roots.size()):
                     self.refuse_around(Path(roots.apply(n), "any"))

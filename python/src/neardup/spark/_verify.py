@@ -1,21 +1,21 @@
-"""Candidates to edges: a text travels once to a block of its candidates."""
+"""Makes edges of candidates: a text is sent once to each block of its candidates."""
 
 from pyspark.sql import DataFrame, functions as F
 
 from . import _stage
 from ._job import FEW
 
-BLOCK = 256  # later texts of a block, about
+BLOCK = 256  # about how many later texts a block has
 
 
 def texts_of(job, docs, need: DataFrame, few=False) -> DataFrame:
-    """need, (place, ...), few or not, with check, id (named) and text of each."""
+    """Adds check, id (if named) and text to the rows of need (place, ...), which may be few."""
     known = job.records.join(need, few=few).select(*need.columns, "check", F.col("id").alias("named"))
     return docs.placed.join(known, few=few)
 
 
 def verify(job, docs, pairs: DataFrame, n: int) -> DataFrame:
-    """The edges of n candidates (later, earlier) that are near or variants."""
+    """The edges of those of n candidates (later, earlier) that are near or variants."""
     blocks = blocked(pairs, n)
     need = blocks.select("block", F.explode(F.array("later", "earlier")).alias("place")).distinct()
     texts = texts_of(job, docs, need, 2 * n < FEW).select("block", F.col("place").alias("later"), "check", "text")
@@ -26,7 +26,7 @@ def verify(job, docs, pairs: DataFrame, n: int) -> DataFrame:
 def blocked(pairs: DataFrame, n: int) -> DataFrame:
     """(block, later, earlier): near texts share their first candidate, so that names the block.
 
-    What gathers too many is divided by its later texts. Two blocks of one name are one.
+    A block with too many is divided by its later texts. Two blocks of one name are one block.
     """
     first = pairs.groupBy("later").agg(F.min("earlier").alias("label"))
     rows = pairs.join(F.broadcast(first) if n < FEW else first, "later")

@@ -34,7 +34,7 @@ type tipFile struct {
 	claim
 }
 
-// of returns the claim of a tip for a file.
+// of returns what the tip records of a file, if anything.
 func (t tip) of(name string) []claim {
 	kind, number, ok := numbered(name)
 	for _, f := range []tipFile{t.Log, t.Manifest} {

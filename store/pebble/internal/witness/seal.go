@@ -129,8 +129,8 @@ func (w *Witness) read() (newest *sealed, last tip, err error) {
 }
 
 var (
-	errMissing = errors.New("it is missing")
-	errSum     = errors.New("the checksum is wrong")
+	errMissing = errors.New("missing")
+	errSum     = errors.New("wrong checksum")
 )
 
 // corrupt returns the problems of an unusable witness as an error.
@@ -156,7 +156,7 @@ func readSlot(fs vfs.FS, path string) (*sealed, error) {
 		return nil, err
 	}
 	if s.Version > version {
-		return nil, fmt.Errorf("%w: witness of version %d", docid.ErrNewerFormat, s.Version)
+		return nil, fmt.Errorf("%w: witness of unknown version %d", docid.ErrNewerFormat, s.Version)
 	}
 	return &s, nil
 }
@@ -187,27 +187,27 @@ func (w *Witness) prove(t tip) error {
 func (w *Witness) proveFile(name string, c claim) error {
 	f, err := w.fs.Open(w.path(name))
 	if missing(err) {
-		return fmt.Errorf("%w: file %s is missing, the witness knows %d bytes of it", docid.ErrCorrupt, name, c.Bytes)
+		return fmt.Errorf("%w: file %s: missing (want %d bytes, as in the witness)", docid.ErrCorrupt, name, c.Bytes)
 	}
 	if err != nil {
-		return fmt.Errorf("prove %s: %w", name, err)
+		return fmt.Errorf("check %s: %w", name, err)
 	}
 	defer f.Close()
 	info, err := f.Stat()
 	switch {
 	case err != nil:
-		return fmt.Errorf("prove %s: %w", name, err)
+		return fmt.Errorf("check %s: %w", name, err)
 	case info.Size() < c.Bytes:
-		return fmt.Errorf("%w: file %s is cut short: %d bytes, the witness knows %d", docid.ErrCorrupt, name, info.Size(), c.Bytes)
+		return fmt.Errorf("%w: file %s: truncated to %d bytes (want %d, as in the witness)", docid.ErrCorrupt, name, info.Size(), c.Bytes)
 	case info.Size() > c.Bytes && !grows(name): // the engine reads some files from their end, so they must not be longer
-		return fmt.Errorf("%w: file %s has unexpected bytes: %d, the witness knows %d", docid.ErrCorrupt, name, info.Size(), c.Bytes)
+		return fmt.Errorf("%w: file %s: %d bytes (want %d, as in the witness)", docid.ErrCorrupt, name, info.Size(), c.Bytes)
 	}
 	sum, err := sumOf(f, name, c.Bytes)
 	if err != nil {
-		return fmt.Errorf("prove %s: %w", name, err)
+		return fmt.Errorf("check %s: %w", name, err)
 	}
 	if sum != c.Sum {
-		return fmt.Errorf("%w: file %s is damaged: its %d bytes are not those that were written", docid.ErrCorrupt, name, c.Bytes)
+		return fmt.Errorf("%w: file %s: its %d bytes are not those that were written", docid.ErrCorrupt, name, c.Bytes)
 	}
 	return nil
 }

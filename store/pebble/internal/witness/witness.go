@@ -114,7 +114,7 @@ func (w *Witness) foreign() ([]string, error) {
 	for _, name := range all {
 		info, err := w.fs.Stat(w.path(name))
 		if err != nil {
-			return nil, fmt.Errorf("look at %s: %w", name, err)
+			return nil, fmt.Errorf("stat %s: %w", name, err)
 		}
 		if _, claimed := w.files[name]; !claimed && (info.IsDir() || !ownName.MatchString(name)) {
 			found = append(found, name)
@@ -134,7 +134,7 @@ func (w *Witness) markers() error {
 		rest, is := strings.CutPrefix(name, "marker.manifest.")
 		_, manifest, _ := strings.Cut(rest, ".")
 		if _, claimed := w.files[name]; is && !claimed && !slices.Contains(all, manifest) {
-			return fmt.Errorf("%w: file %s: %s, and it names a manifest that is not there; move it away", docid.ErrCorrupt, name, notOurs)
+			return fmt.Errorf("%w: file %s: %s, and it names a manifest that does not exist (move the file out of the folder)", docid.ErrCorrupt, name, notOurs)
 		}
 	}
 	return nil
