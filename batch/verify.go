@@ -14,7 +14,7 @@ type verifier struct {
 	*collection
 	method    neardup.Method
 	viewCache *viewCache
-	outlines  outlines
+	outlines  *outlines
 	outliner  outliner // nil if no text has an outline
 	bases     *basisTable
 	audit     *audit.Auditor // nil if the run is not measured
@@ -64,8 +64,8 @@ func (v *verifier) screen(a *subject, b position, leads bool) (m neardup.Match, 
 			return v.equalMatch(row), true, err
 		}
 	}
-	if x, y := v.outlines.at(int(a.position)), v.outlines.at(int(b)); x != nil && y != nil && v.outliner.Unlike(x, y) {
-		return neardup.Match{Distance: -1}, true, nil
+	if out, err := v.ruledOut(a.position, b); err != nil || out {
+		return neardup.Match{Distance: -1}, true, err
 	}
 	own, other, err := v.ordered(a, b, leads)
 	if err != nil {
@@ -73,6 +73,16 @@ func (v *verifier) screen(a *subject, b position, leads bool) (m neardup.Match, 
 	}
 	m, decided = neardup.Screen(v.method, own, other)
 	return m, decided, nil
+}
+
+// ruledOut reports whether the outlines of two texts rule out that they are near.
+func (v *verifier) ruledOut(a, b position) (bool, error) {
+	x, err := v.outlines.at(a)
+	if err != nil || x == nil {
+		return false, err
+	}
+	y, err := v.outlines.at(b)
+	return err == nil && y != nil && v.outliner.Unlike(x, y), err
 }
 
 // finish compares a pair that screen could not decide.
