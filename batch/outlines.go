@@ -1,7 +1,6 @@
 package batch
 
 import (
-	"cmp"
 	"context"
 	"math"
 	"slices"
@@ -20,54 +19,48 @@ type outliner interface {
 	Unlike(a, b []uint64) bool
 }
 
-// outlines holds the outlines of texts in order, the first ones in memory. A header precedes each: the text and the number
-// of words. Searches read them in chunks.
+// outlines holds the outlines of texts in order, the first ones in memory. A header, the number of the text and of the
+// words, precedes each.
 type outlines struct {
 	words  *external.Spool
-	refs   external.TypedArray[position, outlineRef] // by text, up to the last with an outline
+	refs   external.TypedArray[position, external.Ref] // of an outline; 0 if there is none
 	texts  int
-	chunks []outlineStart
+	chunks []outlineChunk
 	row    []uint64
 }
 
-// outlineRef is the offset of an outline, in words, above its length in 24 bits. It is 0 without an outline.
-type outlineRef uint64
-
-const mostOutline = 1<<24 - 1
-
-// outlineStart is the first text of a chunk and the offset of its header.
-type outlineStart struct {
-	text position
-	at   external.Ref
+// outlineChunk is a run of outlines that is read at once and fits the cache of a core.
+type outlineChunk struct {
+	first position
+	at    external.Ref // of its first header
 }
 
-// A chunk of outlines is read at once. It fits the cache of a core.
-const (
-	outlineChunk = 1 << 18 // bytes
-	outlineSpan  = 1 << 12 // texts
-)
+// Another chunk begins after this many bytes, which tests change, or texts.
+var chunkBytes = external.Ref(1 << 19)
+
+const chunkTexts = 1 << 12
 
 // newOutlines returns outlines with a share of the memory.
 func (j *job) newOutlines(thousandths int64) *outlines {
-	return &outlines{words: external.NewSpool(j.disk, j.memory(thousandths)), refs: external.NewTypedArray[position, outlineRef](j.disk, j.memory(10))}
+	return &outlines{words: external.NewSpool(j.disk, j.memory(thousandths)), refs: external.NewTypedArray[position, external.Ref](j.disk, j.memory(10))}
 }
 
 // add adds the outline of the next text.
 func (o *outlines) add(outline []uint64) error {
 	text := o.texts
 	o.texts++
-	if outline == nil || len(outline) > mostOutline {
+	if outline == nil {
 		return nil
 	}
 	at := external.Ref(o.words.Len())
-	if n := len(o.chunks); n == 0 || at-o.chunks[n-1].at >= outlineChunk || text-int(o.chunks[n-1].text) >= outlineSpan {
-		o.chunks = append(o.chunks, outlineStart{position(text), at})
+	if n := len(o.chunks) - 1; n < 0 || at-o.chunks[n].at >= chunkBytes || text-int(o.chunks[n].first) >= chunkTexts {
+		o.chunks = append(o.chunks, outlineChunk{position(text), at})
 	}
 	o.row = append(append(o.row[:0], uint64(text)<<32|uint64(len(outline))), outline...)
 	if _, err := o.words.Add(asString(bytesOf(o.row))); err != nil {
 		return err
 	}
-	return o.refs.Put(text, outlineRef(at/8+1)<<24|outlineRef(len(outline)))
+	return o.refs.Put(text, at+8)
 }
 
 // at returns the outline of a text, or nil.
@@ -79,8 +72,16 @@ func (o *outlines) at(p position) ([]uint64, error) {
 	if err != nil || ref == 0 {
 		return nil, err
 	}
-	b, err := o.words.Read(external.Ref(ref>>24)*8, 8*int(ref&mostOutline))
-	return wordsOf(b), err
+	var n [1]uint64
+	if err := o.words.Fill(bytesOf(n[:]), ref-8); err != nil {
+		return nil, err
+	}
+	b, err := o.words.Read(ref, 8*int(uint32(n[0])))
+	return unsafe.Slice((*uint64)(unsafe.Pointer(unsafe.SliceData(b))), len(b)/8), err
+}
+
+func bytesOf(words []uint64) []byte {
+	return unsafe.Slice((*byte)(unsafe.Pointer(unsafe.SliceData(words))), 8*len(words))
 }
 
 // outlineReader reads chunks, one after the other. It is for one goroutine.
@@ -92,23 +93,21 @@ type outlineReader struct {
 
 // read reads a chunk. It returns the range of texts up to the next chunk. Some have no outline.
 func (r *outlineReader) read(o *outlines, chunk int) (positionRange, error) {
-	at, where := o.chunks[chunk].at, positionRange{o.chunks[chunk].text, math.MaxUint32}
-	end := external.Ref(o.words.Len())
+	at, end, where := o.chunks[chunk].at, external.Ref(o.words.Len()), positionRange{o.chunks[chunk].first, math.MaxUint32}
 	if chunk+1 < len(o.chunks) {
-		end, where.to = o.chunks[chunk+1].at, o.chunks[chunk+1].text
+		end, where.to = o.chunks[chunk+1].at, o.chunks[chunk+1].first
 	}
 	r.words = slices.Grow(r.words[:0], int(end-at)/8)[:int(end-at)/8]
+	r.first, r.of = where.from, r.of[:0]
 	if err := o.words.Fill(bytesOf(r.words), at); err != nil {
 		return where, err
 	}
-	r.first, r.of = where.from, r.of[:0]
 	for w := r.words; len(w) > 0; {
 		text, n := position(w[0]>>32), 1+int(uint32(w[0]))
 		for r.first+position(len(r.of)) < text {
 			r.of = append(r.of, nil)
 		}
-		r.of = append(r.of, w[1:n])
-		w = w[n:]
+		r.of, w = append(r.of, w[1:n]), w[n:]
 	}
 	if chunk == 0 {
 		where.from = 0
@@ -118,51 +117,33 @@ func (r *outlineReader) read(o *outlines, chunk int) (positionRange, error) {
 
 // at returns the outline of a text if the chunk has one, or nil.
 func (r *outlineReader) at(p position) []uint64 {
-	if i := p - r.first; p >= r.first && int(i) < len(r.of) {
-		return r.of[i]
+	if p >= r.first && int(p-r.first) < len(r.of) {
+		return r.of[p-r.first]
 	}
 	return nil
 }
 
-// screening collects the leaders that are found for the texts of a block, and rules out most by their outlines. It compares
-// the texts with one chunk after the other, so a chunk is read once for a block.
+// screening collects the leaders that are found for the texts of a block, and compares all texts with one chunk of outlines
+// after the other. So each outline is read once for a block.
 type screening struct {
 	*verifier
 	most int // pairs
 
 	mu    sync.Mutex
 	pairs int
-	later []int // texts of the block for the next round
+	last  position // of the found leaders
 	texts []outlinedText
-	open  []openPair
 }
 
-// outlinedText is a text with an outline, and the leaders found for it, in order.
+// outlinedText is a text with an outline, and the leaders found for it in order. Outlines do not rule out the open ones.
 type outlinedText struct {
 	position
-	outline []uint64
-	found   []position
-	to      collector
+	outline     []uint64
+	found, open []position
+	to          collector
 }
 
-// openPair is a pair that outlines do not rule out: the index of an outlinedText, and a leader.
-type openPair struct {
-	text   uint32
-	leader position
-}
-
-// postpone reports whether the memory for pairs is used up. If so, text i of the block is searched in the next round.
-func (o *screening) postpone(i int) bool {
-	o.mu.Lock()
-	defer o.mu.Unlock()
-	if o.pairs < o.most {
-		return false
-	}
-	o.later = append(o.later, i)
-	return true
-}
-
-// take takes over the comparison of a text with found leaders if the text has an outline.
+// take takes over the comparison of a text with found leaders, if the text has an outline and there is room.
 func (o *screening) take(t position, found []position, to collector) (taken bool, err error) {
 	if o == nil || len(found) == 0 {
 		return false, nil
@@ -171,11 +152,13 @@ func (o *screening) take(t position, found []position, to collector) (taken bool
 	if err != nil || outline == nil {
 		return false, err
 	}
-	found = slices.Clone(found)
 	o.mu.Lock()
 	defer o.mu.Unlock()
-	o.pairs += len(found)
-	o.texts = append(o.texts, outlinedText{t, outline, found, to})
+	if o.pairs+len(found) > o.most {
+		return false, nil
+	}
+	o.pairs, o.last = o.pairs+len(found), max(o.last, found[len(found)-1])
+	o.texts = append(o.texts, outlinedText{position: t, outline: outline, found: slices.Clone(found), to: to})
 	return true, nil
 }
 
@@ -185,64 +168,36 @@ func (o *screening) chunk(s *search, chunk int) error {
 	if err != nil {
 		return err
 	}
-	var open []openPair
-	for i, t := range o.texts {
+	for i := range o.texts {
+		t := &o.texts[i]
 		at, _ := slices.BinarySearch(t.found, where.from)
 		for ; at < len(t.found) && t.found[at] < where.to; at++ {
 			p := t.found[at]
 			other := s.reader.at(p)
-			_, ruled := o.rulings.match(t.position, p)
-			if other == nil || ruled || !o.outliner.Unlike(t.outline, other) {
-				open = append(open, openPair{uint32(i), p})
+			if _, ruled := o.rulings.match(t.position, p); !ruled && other != nil && o.outliner.Unlike(t.outline, other) {
+				s.work.Verified++
+				s.audit.Refuse(uint32(t.position), uint32(p))
 				continue
 			}
-			s.work.Verified++
-			s.audit.Refuse(uint32(t.position), uint32(p))
+			o.mu.Lock()
+			t.open = append(t.open, p)
+			o.mu.Unlock()
 		}
 	}
-	o.mu.Lock()
-	defer o.mu.Unlock()
-	o.open = append(o.open, open...)
 	return nil
 }
 
-// finish ends a round: it compares the texts with the leaders that outlines do not rule out. It returns the texts of the
-// next round.
-func (o *screening) finish(ctx context.Context, workers int, begin func() *search) ([]int, error) {
+// finish compares the texts with the leaders that outlines do not rule out.
+func (o *screening) finish(ctx context.Context, workers int, begin func() *search) error {
 	chunks := min(1, len(o.texts)) // the first one stands for the texts before it
-	for _, t := range o.texts {
-		last := t.found[len(t.found)-1]
-		for chunks < len(o.outlines.chunks) && o.outlines.chunks[chunks].text <= last {
-			chunks++
-		}
+	for chunks < len(o.outlines.chunks) && o.outlines.chunks[chunks].first <= o.last {
+		chunks++
 	}
 	if err := parallel(ctx, workers, chunks, begin, o.chunk); err != nil {
-		return nil, err
+		return err
 	}
-	slices.SortFunc(o.open, func(a, b openPair) int { return cmp.Or(cmp.Compare(a.text, b.text), cmp.Compare(a.leader, b.leader)) })
-	starts := make([]int, len(o.texts)+1)
-	for _, p := range o.open {
-		starts[p.text+1]++
-	}
-	for i := range o.texts {
-		starts[i+1] += starts[i]
-	}
-	err := parallel(ctx, workers, len(o.texts), begin, func(s *search, i int) error {
-		s.found = s.found[:0]
-		for _, p := range o.open[starts[i]:starts[i+1]] {
-			s.found = append(s.found, p.leader)
-		}
+	return parallel(ctx, workers, len(o.texts), begin, func(s *search, i int) error {
+		s.found = append(s.found[:0], o.texts[i].open...)
 		return s.verify(o.texts[i].position, false, o.texts[i].to)
 	})
-	later := o.later
-	o.pairs, o.later, o.texts, o.open = 0, nil, nil, o.open[:0]
-	return later, err
-}
-
-func bytesOf(words []uint64) []byte {
-	return unsafe.Slice((*byte)(unsafe.Pointer(unsafe.SliceData(words))), 8*len(words))
-}
-
-func wordsOf(b []byte) []uint64 {
-	return unsafe.Slice((*uint64)(unsafe.Pointer(unsafe.SliceData(b))), len(b)/8)
 }

@@ -243,30 +243,15 @@ func (j *job) searchBlock(ctx context.Context, b *textBlock, proto search, fn fu
 		all = append(all, &s)
 		return &s
 	}
-	o := &screening{verifier: proto.verifier, most: int(j.memory(screenShare) / 16)}
 	if proto.outliner != nil {
-		proto.screening = o
+		proto.screening = &screening{verifier: proto.verifier, most: int(j.memory(screenShare) / 8)}
 	}
-	left := make([]int, len(b.texts))
-	for i := range left {
-		left[i] = i
-	}
-	for len(left) > 0 {
-		err := parallel(ctx, j.cfg.Workers, len(left), begin, func(s *search, i int) error {
-			if o.postpone(left[i]) {
-				return nil
-			}
-			return fn(s, left[i])
-		})
-		if err == nil {
-			left, err = o.finish(ctx, j.cfg.Workers, begin)
-		}
-		if err != nil {
-			return err
-		}
+	err := parallel(ctx, j.cfg.Workers, len(b.texts), begin, fn)
+	if err == nil && proto.screening != nil {
+		err = proto.screening.finish(ctx, j.cfg.Workers, begin)
 	}
 	for _, s := range all {
 		j.sum.Work.add(s.work)
 	}
-	return nil
+	return err
 }
