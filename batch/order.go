@@ -181,11 +181,8 @@ func (s *scan) positionOf(r *records, no textNo, at rank) (position, error) {
 		return 0, err
 	}
 	outline, err := s.outlines.at(position(no))
-	if err == nil {
-		err = r.outlines.add(outline)
-	}
 	if err != nil {
 		return 0, err
 	}
-	return p, r.renumbered.Update(no, func(q *position) { *q = p + 1 })
+	return p, cmp.Or(r.outlines.add(outline), r.renumbered.Update(no, func(q *position) { *q = p + 1 }))
 }

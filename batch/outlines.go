@@ -35,10 +35,8 @@ type outlineChunk struct {
 	at    external.Ref // of its first header
 }
 
-// Another chunk begins after this many bytes, which tests change, or texts.
-var chunkBytes = external.Ref(1 << 19)
-
-const chunkTexts = 1 << 12
+// chunkBytes is the size of a chunk with 24 bytes for each of its texts. It is a variable for tests.
+var chunkBytes = 1 << 19
 
 // newOutlines returns outlines with a share of the memory.
 func (j *job) newOutlines(thousandths int64) *outlines {
@@ -53,7 +51,7 @@ func (o *outlines) add(outline []uint64) error {
 		return nil
 	}
 	at := external.Ref(o.words.Len())
-	if n := len(o.chunks) - 1; n < 0 || at-o.chunks[n].at >= chunkBytes || text-int(o.chunks[n].first) >= chunkTexts {
+	if n := len(o.chunks) - 1; n < 0 || int(at-o.chunks[n].at)+24*(text-int(o.chunks[n].first)) >= chunkBytes {
 		o.chunks = append(o.chunks, outlineChunk{position(text), at})
 	}
 	o.row = append(append(o.row[:0], uint64(text)<<32|uint64(len(outline))), outline...)
@@ -149,13 +147,10 @@ func (o *screening) take(t position, found []position, to collector) (taken bool
 		return false, nil
 	}
 	outline, err := o.outlines.at(t)
-	if err != nil || outline == nil {
-		return false, err
-	}
 	o.mu.Lock()
 	defer o.mu.Unlock()
-	if o.pairs+len(found) > o.most {
-		return false, nil
+	if outline == nil || o.pairs+len(found) > o.most {
+		return false, err
 	}
 	o.pairs, o.last = o.pairs+len(found), max(o.last, found[len(found)-1])
 	o.texts = append(o.texts, outlinedText{position: t, outline: outline, found: slices.Clone(found), to: to})

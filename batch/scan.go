@@ -111,13 +111,12 @@ func newScan(j *job, src Source) *scan {
 	if t, ok := s.method.(neardup.Trainable); ok && j.cfg.Reference == nil {
 		s.trainer = t.Trainer(j.memory(120))
 	}
-	if j.cfg.Reference != nil {
+	keep, _ := j.cfg.Keep.parse() // newJob has returned the error
+	if len(keep.keys) > 0 || !keep.input || j.cfg.Reference != nil {
 		s.outlines = j.newOutlines(0) // rank moves them
 	}
-	keep, _ := j.cfg.Keep.parse() // newJob has returned the error
 	if len(keep.keys) > 0 || !keep.input {
 		s.set.keep = &preferred{keep, external.NewArray[uint64](d, j.memory(15))}
-		s.outlines = j.newOutlines(0)
 		s.order = &orderer{preferred: s.set.keep, limit: j.memory(60), runs: external.NewRuns(d)}
 	}
 	return s

@@ -64,7 +64,12 @@ func (v *verifier) screen(a *subject, b position, leads bool) (m neardup.Match, 
 			return v.equalMatch(row), true, err
 		}
 	}
-	if out, err := v.ruledOut(a.position, b); err != nil || out {
+	x, err := v.outlines.at(a.position)
+	if err != nil {
+		return m, false, err
+	}
+	y, err := v.outlines.at(b)
+	if err != nil || (x != nil && y != nil && v.outliner.Unlike(x, y)) {
 		return neardup.Match{Distance: -1}, true, err
 	}
 	own, other, err := v.ordered(a, b, leads)
@@ -73,16 +78,6 @@ func (v *verifier) screen(a *subject, b position, leads bool) (m neardup.Match, 
 	}
 	m, decided = neardup.Screen(v.method, own, other)
 	return m, decided, nil
-}
-
-// ruledOut reports whether the outlines of two texts rule out that they are near.
-func (v *verifier) ruledOut(a, b position) (bool, error) {
-	x, err := v.outlines.at(a)
-	if err != nil || x == nil {
-		return false, err
-	}
-	y, err := v.outlines.at(b)
-	return err == nil && y != nil && v.outliner.Unlike(x, y), err
 }
 
 // finish compares a pair that screen could not decide.
