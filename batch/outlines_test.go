@@ -56,7 +56,7 @@ func TestOutlinesObeyTheirShare(t *testing.T) {
 			}
 		}
 	}
-	if len(o.chunks) < 8 || next < texts {
+	if len(o.chunks) < 6 || next < texts {
 		t.Errorf("%d chunks up to %d", len(o.chunks), next)
 	}
 }
