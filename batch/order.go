@@ -184,5 +184,5 @@ func (s *scan) positionOf(r *records, no textNo, at rank) (position, error) {
 	if err != nil {
 		return 0, err
 	}
-	return p, cmp.Or(r.outlines.add(outline), r.renumbered.Update(no, func(q *position) { *q = p + 1 }))
+	return p, cmp.Or(r.outlines.add(p, outline), r.renumbered.Update(no, func(q *position) { *q = p + 1 }))
 }

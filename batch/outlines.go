@@ -24,7 +24,6 @@ type outliner interface {
 type outlines struct {
 	words  *external.Spool
 	refs   external.TypedArray[position, external.Ref] // of an outline; 0 if there is none
-	texts  int
 	chunks []outlineChunk
 	row    []uint64
 }
@@ -40,25 +39,24 @@ var chunkBytes = 1 << 19
 
 // newOutlines returns outlines with a share of the memory.
 func (j *job) newOutlines(thousandths int64) *outlines {
-	return &outlines{words: external.NewSpool(j.disk, j.memory(thousandths)), refs: external.NewTypedArray[position, external.Ref](j.disk, j.memory(10))}
+	refs := external.NewTypedArray[position, external.Ref](j.disk, j.memory(10))
+	return &outlines{words: external.NewSpool(j.disk, j.memory(thousandths)), refs: refs, chunks: []outlineChunk{{}}}
 }
 
-// add adds the outline of the next text.
-func (o *outlines) add(outline []uint64) error {
-	text := o.texts
-	o.texts++
+// add adds the outline of a text after those of earlier texts. A text may have none.
+func (o *outlines) add(text position, outline []uint64) error {
 	if outline == nil {
 		return nil
 	}
-	at := external.Ref(o.words.Len())
-	if n := len(o.chunks) - 1; n < 0 || int(at-o.chunks[n].at)+24*(text-int(o.chunks[n].first)) >= chunkBytes {
-		o.chunks = append(o.chunks, outlineChunk{position(text), at})
+	at, last := external.Ref(o.words.Len()), o.chunks[len(o.chunks)-1]
+	if int(at-last.at)+24*int(text-last.first) >= chunkBytes {
+		o.chunks = append(o.chunks, outlineChunk{text, at})
 	}
 	o.row = append(append(o.row[:0], uint64(text)<<32|uint64(len(outline))), outline...)
 	if _, err := o.words.Add(asString(bytesOf(o.row))); err != nil {
 		return err
 	}
-	return o.refs.Put(text, at+8)
+	return o.refs.Put(int(text), at+8)
 }
 
 // at returns the outline of a text, or nil.
@@ -85,8 +83,7 @@ func bytesOf(words []uint64) []byte {
 // outlineReader reads chunks, one after the other. It is for one goroutine.
 type outlineReader struct {
 	words []uint64
-	first position
-	of    [][]uint64 // by text, from first on
+	of    [][]uint64 // by text, from the first of the chunk on
 }
 
 // read reads a chunk. It returns the range of texts up to the next chunk. Some have no outline.
@@ -96,29 +93,18 @@ func (r *outlineReader) read(o *outlines, chunk int) (positionRange, error) {
 		end, where.to = o.chunks[chunk+1].at, o.chunks[chunk+1].first
 	}
 	r.words = slices.Grow(r.words[:0], int(end-at)/8)[:int(end-at)/8]
-	r.first, r.of = where.from, r.of[:0]
+	r.of = r.of[:0]
 	if err := o.words.Fill(bytesOf(r.words), at); err != nil {
 		return where, err
 	}
 	for w := r.words; len(w) > 0; {
 		text, n := position(w[0]>>32), 1+int(uint32(w[0]))
-		for r.first+position(len(r.of)) < text {
+		for where.from+position(len(r.of)) < text {
 			r.of = append(r.of, nil)
 		}
 		r.of, w = append(r.of, w[1:n]), w[n:]
 	}
-	if chunk == 0 {
-		where.from = 0
-	}
 	return where, nil
-}
-
-// at returns the outline of a text if the chunk has one, or nil.
-func (r *outlineReader) at(p position) []uint64 {
-	if p >= r.first && int(p-r.first) < len(r.of) {
-		return r.of[p-r.first]
-	}
-	return nil
 }
 
 // screening collects the leaders that are found for the texts of a block, and compares all texts with one chunk of outlines
@@ -168,7 +154,10 @@ func (o *screening) chunk(s *search, chunk int) error {
 		at, _ := slices.BinarySearch(t.found, where.from)
 		for ; at < len(t.found) && t.found[at] < where.to; at++ {
 			p := t.found[at]
-			other := s.reader.at(p)
+			var other []uint64
+			if n := int(p - where.from); n < len(s.reader.of) {
+				other = s.reader.of[n]
+			}
 			if _, ruled := o.rulings.match(t.position, p); !ruled && other != nil && o.outliner.Unlike(t.outline, other) {
 				s.work.Verified++
 				s.audit.Refuse(uint32(t.position), uint32(p))
@@ -184,7 +173,7 @@ func (o *screening) chunk(s *search, chunk int) error {
 
 // finish compares the texts with the leaders that outlines do not rule out.
 func (o *screening) finish(ctx context.Context, workers int, begin func() *search) error {
-	chunks := min(1, len(o.texts)) // the first one stands for the texts before it
+	chunks := 0
 	for chunks < len(o.outlines.chunks) && o.outlines.chunks[chunks].first <= o.last {
 		chunks++
 	}

@@ -287,7 +287,7 @@ func (s *scan) textOf(it *scanned) (textNo, error) {
 			return 0, err
 		}
 	}
-	if err := s.outlines.add(it.outline); err != nil {
+	if err := s.outlines.add(position(no), it.outline); err != nil {
 		return 0, err
 	}
 	s.sum.TextBytes += int64(len(it.clean))
