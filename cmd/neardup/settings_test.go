@@ -53,11 +53,11 @@ func TestVariablesOfTests(t *testing.T) {
 // it stands, before anything is opened.
 func TestBounds(t *testing.T) {
 	for _, c := range []struct{ flag, value, want string }{
-		{"ttl", "-1h", "below 0"}, {"ttl", "2540000h", "longer than 876000h"}, {"ttl", "9999999999h", "is not a time such as 30s"},
-		{"window", "-1ns", "below 0"}, {"window", "876001h", "longer than"}, {"keep-keys", "-24h", "below 0"},
-		{"keep-keys", "2540000h", "longer than"}, {"limit", "rate=-5", "below 0"}, {"limit", "rate=NaN", "not a number"},
-		{"limit", "rate=+Inf", "not a number"}, {"limit", "rate=-inf", "not a number"}, {"max-candidates", "-1", "below 0"},
-		{"max-articles", "-1", "below 0"}, {"limit", "in-flight=-1", "below 0"}, {"threshold", "nan", "not a number"},
+		{"ttl", "-1h", "too small (want at least 0)"}, {"ttl", "2540000h", "too long (want at most 876000h"}, {"ttl", "9999999999h", "invalid (want a time such as 30s"},
+		{"window", "-1ns", "too small (want at least 0)"}, {"window", "876001h", "too long"}, {"keep-keys", "-24h", "too small (want at least 0)"},
+		{"keep-keys", "2540000h", "too long"}, {"limit", "rate=-5", "too small (want at least 0)"}, {"limit", "rate=NaN", "not a number"},
+		{"limit", "rate=+Inf", "not a number"}, {"limit", "rate=-inf", "not a number"}, {"max-candidates", "-1", "too small (want at least 0)"},
+		{"max-articles", "-1", "too small (want at least 0)"}, {"limit", "in-flight=-1", "too small (want at least 0)"}, {"threshold", "nan", "not a number"},
 	} {
 		for where, serve := range map[string]func(t *testing.T, dir string) []string{
 			"flag": func(*testing.T, string) []string { return []string{"--" + c.flag + "=" + c.value} },

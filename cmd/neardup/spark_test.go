@@ -70,7 +70,7 @@ func TestOfOneMachine(t *testing.T) {
 // A program without the jar says so before it starts Spark.
 func TestUnpackNeedsJar(t *testing.T) {
 	for _, c := range []struct{ file, env, want string }{
-		{"README", "", "or name the jar by NEARDUP_JAR"},
+		{"README", "", "NEARDUP_JAR with the path of the jar"},
 		{"neardup-spark.jar", "", ""},
 		{"README", "named.jar", ""},
 	} {

@@ -18,8 +18,8 @@ func TestSpec(t *testing.T) {
 		"near threshold=.5|exact":         "exact 0.9 0.2",
 		"agrees=0|off agrees=1|agrees=.3": "exact 0.9 0.3",
 		"near far":                        `invalid setting "far" (want NAME=VALUE)`,
-		"near threshold=x":                `threshold "x" is not a number`,
-		"near threshold=-1":               `threshold "-1": below 0`,
+		"near threshold=x":                `threshold "x": invalid (want a number)`,
+		"near threshold=-1":               `threshold "-1": too small (want at least 0)`,
 		"near colour=1":                   `unknown setting "colour" (want agrees, threshold)`,
 		"near agrees=1 agrees=1":          "agrees is given twice",
 	} {

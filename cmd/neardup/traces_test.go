@@ -270,7 +270,7 @@ func TestDeadCollector(t *testing.T) {
 		url, cause string
 		asked      int
 	}{
-		"silent": {silent.URL, "context canceled", 1}, "refuses": {refuses.URL, "it answers 503", 2}, "gone": {gone.URL, "connection refused", 0},
+		"silent": {silent.URL, "context canceled", 1}, "refuses": {refuses.URL, "status 503", 2}, "gone": {gone.URL, "connection refused", 0},
 	} {
 		var stderr syncBuffer
 		t.Run(name, func(t *testing.T) {
