@@ -190,7 +190,7 @@ func (j *job) candidates(ctx context.Context, src Source) (*verifier, *candidate
 	if err != nil {
 		return nil, nil, err
 	}
-	r.viewCache.memory += j.unused(textShare, r.bodies.Len()) + j.unused(indexShare, int64(from.indexed)*bucketBytes) + j.unused(outlineShare, r.outlines.words.Len())
+	r.viewCache.memory += j.unused(textShare, r.bodies.Len()) + j.unused(indexShare, int64(from.indexed)*bucketBytes) + max(0, r.outlines.memory)
 	v := newVerifier(r)
 	v.audit = j.audit
 	return v, from, nil

@@ -37,13 +37,11 @@ func newJob(cfg Config) (*job, error) {
 // 600. The rest is for blocks in flight and the garbage collector.
 func (j *job) memory(thousandths int64) int64 { return j.cfg.Memory * thousandths / 1000 }
 
-// Thousandths of the memory for clean texts, for the index of leaders, for outlines, for the pairs that these rule out, and
-// for postings in memory.
+// Thousandths of the memory for clean texts, for the index of leaders, for outlines, and for postings in memory.
 const (
 	textShare    = 70
 	indexShare   = 150
-	outlineShare = 100
-	screenShare  = 30
+	outlineShare = 140
 	postingShare = 180
 )
 

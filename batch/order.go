@@ -118,7 +118,7 @@ func (s *scan) rank(ctx context.Context, r *records) error {
 	ranked := external.NewTypedArray[rank, item](s.disk, s.memory(15))
 	r.ranked, r.renumbered = &ranked, &positions
 	r.texts = external.NewTypedArray[position, textRow](s.disk, s.memory(60))
-	r.outlines = s.newOutlines(outlineShare)
+	r.outlines.memory = s.memory(outlineShare)
 	err := s.inOrder(ctx, func(i item) error {
 		at, err := ranked.Add(i)
 		if err != nil {
@@ -180,9 +180,6 @@ func (s *scan) positionOf(r *records, no textNo, at rank) (position, error) {
 	if err != nil {
 		return 0, err
 	}
-	outline, err := s.outlines.at(position(no))
-	if err != nil {
-		return 0, err
-	}
-	return p, cmp.Or(r.outlines.add(p, outline), r.renumbered.Update(no, func(q *position) { *q = p + 1 }))
+	r.outlines.add(s.outlines.at(int(no)))
+	return p, r.renumbered.Update(no, func(q *position) { *q = p + 1 })
 }

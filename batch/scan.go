@@ -19,7 +19,7 @@ type records struct {
 	method    neardup.Method            // after training
 	stored    *external.Sorted[Posting] // postings of the reference; nil without a reference
 	viewCache *viewCache                // views that were made while reading
-	outlines  *outlines
+	outlines  outlines
 }
 
 // read runs the first stage, which turns documents into records. It reads and cleans all documents, collapses equal texts,
@@ -80,7 +80,7 @@ type scan struct {
 	order     *orderer // nil in the order of the input
 	postings  *external.Sorter[Posting]
 	viewCache *viewCache
-	outlines  *outlines           // by textNo
+	outlines  outlines            // indexed by textNo
 	named     map[string][]textNo // texts of the documents that overrides name, by id
 	groups    external.TypedArray[textNo, uint64]
 	spare     []Posting
@@ -104,7 +104,7 @@ func newScan(j *job, src Source) *scan {
 		idHashes:  external.NewSorter[keyValue](d, j.memory(15)),
 		postings:  external.NewSorter[Posting](d, j.memory(postingShare)),
 		viewCache: &viewCache{memory: j.memory(90)},
-		outlines:  j.newOutlines(outlineShare),
+		outlines:  outlines{memory: j.memory(outlineShare)},
 		named:     map[string][]textNo{},
 		groups:    external.NewTypedArray[textNo, uint64](d, j.memory(15)),
 	}
@@ -112,9 +112,6 @@ func newScan(j *job, src Source) *scan {
 		s.trainer = t.Trainer(j.memory(120))
 	}
 	keep, _ := j.cfg.Keep.parse() // newJob has returned the error
-	if len(keep.keys) > 0 || !keep.input || j.cfg.Reference != nil {
-		s.outlines = j.newOutlines(0) // rank moves them
-	}
 	if len(keep.keys) > 0 || !keep.input {
 		s.set.keep = &preferred{keep, external.NewArray[uint64](d, j.memory(15))}
 		s.order = &orderer{preferred: s.set.keep, limit: j.memory(60), runs: external.NewRuns(d)}
@@ -287,9 +284,7 @@ func (s *scan) textOf(it *scanned) (textNo, error) {
 			return 0, err
 		}
 	}
-	if err := s.outlines.add(position(no), it.outline); err != nil {
-		return 0, err
-	}
+	s.outlines.add(it.outline)
 	s.sum.TextBytes += int64(len(it.clean))
 	if it.view != nil {
 		s.viewCache.keep(position(no), it.view)

@@ -3,7 +3,6 @@ package batch
 import (
 	"cmp"
 	"context"
-	"math/bits"
 	"slices"
 
 	"github.com/neardup/neardup"
@@ -39,8 +38,6 @@ type search struct {
 	grouped  []position       // leaders found in a group of joined
 	prefixer
 	ofTemplate
-	screening *screening // nil if each text is verified at once
-	reader    outlineReader
 }
 
 // screenedText is a text that the cheap comparison could not decide.
@@ -66,10 +63,6 @@ func (s *search) searchRange(where positionRange, t position, candidates []candi
 		return err
 	}
 	if err := s.verifyTemplate(t, candidates, where, to); err != nil {
-		return err
-	}
-	s.sortFound()
-	if taken, err := s.screening.take(t, s.found, to); err != nil || taken {
 		return err
 	}
 	return s.verify(t, false, to)
@@ -207,49 +200,40 @@ func (s *search) reportMatch(t, p position, m neardup.Match, to collector) error
 	return to.take(p, m)
 }
 
-// sortFound sorts the found texts and removes repetitions, by a bitmap if there are many.
+// sortFound sorts the found texts and removes repetitions. Texts of a template share many keys, so it removes repetitions
+// before sorting if there are many.
 func (s *search) sortFound() {
-	if len(s.found) < max(manyFound, s.texts.Len()/1024) {
-		slices.Sort(s.found)
-		s.found = slices.Compact(s.found)
-		return
-	}
-	if s.seen == nil {
-		s.seen = newBitset(s.texts.Len())
-	}
-	first, last := s.found[0]/64, s.found[0]/64
-	for _, p := range s.found {
-		s.seen.set(uint32(p))
-		first, last = min(first, p/64), max(last, p/64)
-	}
-	s.found = s.found[:0]
-	for w := first; w <= last; w++ {
-		for rest := s.seen[w]; rest != 0; rest &= rest - 1 {
-			s.found = append(s.found, 64*w+position(bits.TrailingZeros64(rest)))
+	if len(s.found) > manyFound {
+		if s.seen == nil {
+			s.seen = newBitset(s.texts.Len())
 		}
-		s.seen[w] = 0
+		distinct := s.found[:0]
+		for _, p := range s.found {
+			if !s.seen.has(uint32(p)) {
+				s.seen.set(uint32(p))
+				distinct = append(distinct, p)
+			}
+		}
+		s.found = distinct
+		for _, p := range s.found {
+			s.seen[p/64] = 0
+		}
 	}
+	slices.Sort(s.found)
+	s.found = slices.Compact(s.found)
 }
 
-// The least number of found texts that a bitmap sorts.
-const manyFound = 1 << 8
+// If at least manyFound texts were found, a set removes repetitions.
+const manyFound = 1 << 10
 
-// searchBlock runs fn for the texts of a block on all workers, and adds up their work counts. fn calls searchRange last,
-// because the comparison may follow when fn has returned.
+// searchBlock runs fn for the texts of a block on all workers, and adds up their work counts.
 func (j *job) searchBlock(ctx context.Context, b *textBlock, proto search, fn func(s *search, i int) error) error {
 	var all []*search
-	begin := func() *search {
+	err := parallel(ctx, j.cfg.Workers, len(b.texts), func() *search {
 		s := proto
 		all = append(all, &s)
 		return &s
-	}
-	if proto.outliner != nil {
-		proto.screening = &screening{verifier: proto.verifier, most: int(j.memory(screenShare) / 8)}
-	}
-	err := parallel(ctx, j.cfg.Workers, len(b.texts), begin, fn)
-	if err == nil && proto.screening != nil {
-		err = proto.screening.finish(ctx, j.cfg.Workers, begin)
-	}
+	}, fn)
 	for _, s := range all {
 		j.sum.Work.add(s.work)
 	}

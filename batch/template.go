@@ -105,11 +105,8 @@ func (x *index) hot(candidates []candidate) bool {
 // templateOf returns the template of a text and its fillers if that may save work, otherwise 0. A text with an outline is
 // long and has no template.
 func (s *search) templateOf(text position, candidates []candidate) (template uint64, fillers []uint64, err error) {
-	if s.x.templates == nil || !s.x.hot(candidates) {
+	if s.x.templates == nil || s.outlines.at(int(text)) != nil || !s.x.hot(candidates) {
 		return 0, nil, nil
-	}
-	if outline, err := s.outlines.at(text); err != nil || outline != nil {
-		return 0, nil, err
 	}
 	v, err := s.view(text)
 	if err != nil {

@@ -14,7 +14,7 @@ type verifier struct {
 	*collection
 	method    neardup.Method
 	viewCache *viewCache
-	outlines  *outlines
+	outlines  outlines
 	outliner  outliner // nil if no text has an outline
 	bases     *basisTable
 	audit     *audit.Auditor // nil if the run is not measured
@@ -64,13 +64,8 @@ func (v *verifier) screen(a *subject, b position, leads bool) (m neardup.Match, 
 			return v.equalMatch(row), true, err
 		}
 	}
-	x, err := v.outlines.at(a.position)
-	if err != nil {
-		return m, false, err
-	}
-	y, err := v.outlines.at(b)
-	if err != nil || (x != nil && y != nil && v.outliner.Unlike(x, y)) {
-		return neardup.Match{Distance: -1}, true, err
+	if x, y := v.outlines.at(int(a.position)), v.outlines.at(int(b)); x != nil && y != nil && v.outliner.Unlike(x, y) {
+		return neardup.Match{Distance: -1}, true, nil
 	}
 	own, other, err := v.ordered(a, b, leads)
 	if err != nil {

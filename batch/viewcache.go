@@ -41,6 +41,40 @@ type recordPreparer interface {
 	RecordPrepare(clean string, rec *neardup.Record) neardup.Prepared
 }
 
+// outliner is a Method that rules out most pairs by small outlines of their texts. Two texts with unlike outlines are
+// neither near nor variants. Some texts have a nil outline; a text with an outline has no Template.
+type outliner interface {
+	RecordOutline(clean string, rec *neardup.Record) []uint64
+	Outline(view neardup.Prepared) []uint64
+	Unlike(a, b []uint64) bool
+}
+
+// outlines holds the outlines of the first texts, as many as fit its memory.
+type outlines struct {
+	of     [][]uint64
+	texts  int
+	memory int64
+}
+
+// add adds the outline of the next text.
+func (o *outlines) add(outline []uint64) {
+	o.texts++
+	if outline == nil || o.memory <= 0 {
+		return
+	}
+	without := make([][]uint64, o.texts-1-len(o.of))
+	o.of = append(append(o.of, without...), outline)
+	o.memory -= int64(24 + 24*len(without) + 9*len(outline))
+}
+
+// at returns the outline of a text, or nil.
+func (o *outlines) at(i int) []uint64 {
+	if i < len(o.of) {
+		return o.of[i]
+	}
+	return nil
+}
+
 // room reports whether the cache has room for a view that is made early.
 func (c *viewCache) room() bool { return c.used.Load() < c.memory*7/8 }
 
