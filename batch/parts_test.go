@@ -181,8 +181,8 @@ func TestNothingToRun(t *testing.T) {
 	for name, run := range map[string]func() error{
 		"no source":    func() error { _, err := Dedup(t.Context(), nil, cfg, func(Outcome) error { return nil }); return err },
 		"no source ":   func() error { _, err := Pairs(t.Context(), nil, cfg, func(Pair) error { return nil }); return err },
-		"no function":  func() error { _, err := Dedup(t.Context(), Documents(nil), cfg, nil); return err },
-		"no function ": func() error { _, err := Pairs(t.Context(), Documents(nil), cfg, nil); return err },
+		"no callback":  func() error { _, err := Dedup(t.Context(), Documents(nil), cfg, nil); return err },
+		"no callback ": func() error { _, err := Pairs(t.Context(), Documents(nil), cfg, nil); return err },
 	} {
 		if err := run(); err == nil || !strings.Contains(err.Error(), strings.TrimSpace(name)) {
 			t.Errorf("%s: %v", name, err)

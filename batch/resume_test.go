@@ -382,10 +382,10 @@ func TestFoldersOfOtherRunsAreRefused(t *testing.T) {
 		says   string
 	}{
 		{func(c *Config, _ *[]neardup.Document) { c.Method = other{shingled{threshold: .5}} }, "the method was shingled/1 and is now other/2"},
-		{func(c *Config, _ *[]neardup.Document) { c.Clean = upper{} }, "the normalisation was none, and is upper"},
-		{func(c *Config, _ *[]neardup.Document) { c.Keep = Longest }, "--keep was first, and is longest"},
+		{func(c *Config, _ *[]neardup.Document) { c.Clean = upper{} }, "the normalisation was none and is now upper"},
+		{func(c *Config, _ *[]neardup.Document) { c.Keep = Longest }, "--keep was first and is now longest"},
 		{func(c *Config, _ *[]neardup.Document) { c.Per = []string{"a", PerSite} }, "that run did not have --per a,site"},
-		{func(c *Config, _ *[]neardup.Document) { c.Link = Components }, "--link was leader, and is components"},
+		{func(c *Config, _ *[]neardup.Document) { c.Link = Components }, "--link was leader and is now components"},
 		{func(_ *Config, d *[]neardup.Document) { *d = (*d)[:5] }, "the inputs had more records"},
 	} {
 		put(t, dir, left)

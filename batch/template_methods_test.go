@@ -151,7 +151,7 @@ func TestTemplatesAreNotTheSquare(t *testing.T) {
 
 // A text is the variant of the first leader that agrees in most numbers, not of the first of the template.
 func TestTemplatesThatAgreeInMost(t *testing.T) {
-	const message = "货物已经按照合同的约定由仓库交给承运公司,预计后天上午送达贵公司在城东开发区的库房。请安排熟悉情况的同事在现场清点数量、核对规格并且检查外观,发现破损或者短缺时请当场拍照,写明原因,由司机签字确认以后寄回本部。逾期没有收到书面意见,我们将认为贵方已经验收合格,并按照惯例开具发票。"
+	const message = "货物已经由仓库交给承运公司,预计后天上午送达。请安排同事清点。"
 	var docs []neardup.Document
 	for i := range 60 {
 		text := fmt.Sprintf("第%d批%d件%s", 10+i%7, 1000+i, message)
