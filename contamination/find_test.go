@@ -44,7 +44,7 @@ func ExampleFinder_Find() {
 	}
 	// Output:
 	// gsm8k/2 partial 9 113 [{2 4}]
-	// the document has 0.94 of the question (words weighted by rarity); with a probability of 0.24 it says the same; it has "4" instead of "2"
+	// the document has 0.94 of the question (words weighted by rarity); with a probability of 0.26 it says the same; it has "4" instead of "2"
 }
 
 const (

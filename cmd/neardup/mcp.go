@@ -213,7 +213,7 @@ func (m *memories) forget(ctx context.Context, in memoryName) (out memoryAnswer,
 	}
 	out = memoryAnswer{Decision: "forgotten", ID: in.ID, Says: fmt.Sprintf("Forgotten: %s.", in.ID)}
 	if others := g.Size - 1; others > 0 {
-		out.Says = fmt.Sprintf("Forgotten: %s and %d others that said the same.", in.ID, others)
+		out.Says = fmt.Sprintf("Forgotten: %s, and %d that said the same.", in.ID, others)
 	}
 	return out, nil
 }

@@ -102,7 +102,7 @@ func TestAgentsDay(t *testing.T) {
 	}, { // the next day, by another process
 		{"check", arguments{"text": again}, "duplicate", "port", "", "port"},
 		{"check", arguments{"text": other}, "duplicate", "moved", "", "moved"},
-		{"forget", arguments{"id": "port"}, "forgotten", "", "", "and with it 1 that said the same"},
+		{"forget", arguments{"id": "port"}, "forgotten", "", "", "port, and 1 that said the same"},
 		{"forget", arguments{"id": "port"}, "", "", "", "not found"},
 		{"add", arguments{"id": "port", "text": again}, "new", "", "moved", "kept as port"},
 		{"check", arguments{"text": port}, "duplicate", "port", "", "port"},

@@ -224,7 +224,7 @@ func npmAnswers(t *testing.T, home string) {
 		"neardup: texts is one text (want an array)", "neardup: known is one text (want an array)", "neardup: text 0 is not a string",
 		0.0,
 		`neardup: no column "text" (want one of "name", or the number of a colu`,
-		"neardup: charset: not supported by this build (want UTF-8 or UTF-16",
+		"neardup: charset: not supported by this build (want UTF-8 or UTF-16): ",
 		1.0, "neardup stopped: no network", "neardup stopped: no network", "九"}
 	if !reflect.DeepEqual(got, want) {
 		for i := range max(len(got), len(want)) {

@@ -50,7 +50,7 @@ class Images(unittest.TestCase):
         pictures = [bmp(ONE), bmp(ONE, light=.8)]
         self.assertEqual(neardup.images.dedup(pictures, turned=True, quality=20)[1]["leader"], 0)
         self.assertEqual([d["leader"] for d in neardup.images.dedup(pictures * 2, distance=0, quality=100)][2:], [0, 1])
-        with self.assertRaisesRegex(neardup.OptionError, "distance 32 is out of range"):
+        with self.assertRaisesRegex(neardup.OptionError, "distance 32: out of range"):
             neardup.images.dedup(pictures, distance=32)
         self.assertEqual(neardup.images.dedup([]), [])
         with self.assertRaisesRegex(TypeError, "picture 1 is int"):

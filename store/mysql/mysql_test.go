@@ -90,7 +90,7 @@ func TestSink(t *testing.T) {
 		t.Errorf("rows %s", got)
 	}
 	var reason string
-	if err := s.db.QueryRowContext(ctx, `SELECT reason FROM neardup_parked WHERE seq = 10`).Scan(&reason); err != nil || !strings.Contains(reason, "by change 1") {
+	if err := s.db.QueryRowContext(ctx, `SELECT reason FROM neardup_parked WHERE seq = 10`).Scan(&reason); err != nil || !strings.Contains(reason, "since change 1") {
 		t.Errorf("parked because %q, %v", reason, err)
 	}
 
