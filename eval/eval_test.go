@@ -300,9 +300,9 @@ func TestDecisions(t *testing.T) {
 func TestDecisionErrors(t *testing.T) {
 	truth := file(t, truthHeader, "a b 0.9 1 1")
 	for want, path := range map[string]string{
-		":2: document \"a\" has two decisions":                                               file(t, `{"id":"a","decision":"new"}`, `{"id":"a","decision":"new"}`),
-		":1: duplicate \"a\": no leader":                                                 file(t, `{"id":"a","decision":"duplicate"}`),
-		":1: decision \"old\": invalid":                                                file(t, `{"id":"a","decision":"old"}`),
+		":2: document \"a\" has two decisions": file(t, `{"id":"a","decision":"new"}`, `{"id":"a","decision":"new"}`),
+		":1: duplicate \"a\": no leader":       file(t, `{"id":"a","decision":"duplicate"}`),
+		":1: decision \"old\": invalid":        file(t, `{"id":"a","decision":"old"}`),
 		":1: not a JSON object (want a decision): column 1: unexpected \"N\" (want a value)": file(t, `Nonsense`),
 		": no decisions": file(t),
 	} {
