@@ -104,7 +104,7 @@ class Against(Session):
         frame = self.frame(self.write("few.jsonl", lines("uci_sms/docs.jsonl", 3)))
         index = self.index("unlike", lines("uci_sms/docs.jsonl", 9), "--method=minhash", "--threshold=.7")
         for options, why in (
-            ({"method": "minhash"}, "the index was made with threshold=0.7, this is threshold=0.8"),
+            ({"method": "minhash"}, "the index was made with threshold=0.7, this run uses threshold=0.8"),
             ({"method": "minhash", "threshold": 0.7, "normalize": "none"}, "the texts of the index were normalised by"),
             ({"against": index + " none"}, "no index"),
             ({"against": ["a.jsonl"]}, "against= is the folder of an index"),

@@ -47,4 +47,4 @@ class Images(Session):
             fingerprints(frame.drop("pdq"), content="path")
         row = fingerprints(frame.drop("pdq")).first()
         self.assertEqual((row.path, row.pdq), ("a", None))
-        self.assertIn("not a file", row.error)
+        self.assertIn("not a readable file", row.error)
