@@ -45,7 +45,7 @@ const (
 	postingShare = 180
 )
 
-// ForeseeDisk estimates the temporary bytes of a run: what exceeds its share of the memory, or all postings if they do.
+// ForeseeDisk estimates the temporary bytes of a run: texts and rows beyond their share of memory, and all postings if beyond theirs.
 func ForeseeDisk(memory int64, documents, textBytes, postings float64) float64 {
 	beyond := func(bytes, share float64) float64 { return max(0, bytes-float64(memory)*share/1000) }
 	const row, rowShare = 112, 165 // rows and state of a document and its text, and the hash of its id

@@ -165,7 +165,7 @@ func (k Keep) Check() error {
 func (k Keep) Fields() (names []string) {
 	o, err := k.parse()
 	if err != nil {
-		return nil // a run with this Keep returns the error
+		return nil // Check returns the error
 	}
 	for _, key := range o.keys {
 		if key.field != "" && !slices.Contains(names, key.field) {

@@ -111,7 +111,7 @@ func newScan(j *job, src Source) *scan {
 	if t, ok := s.method.(neardup.Trainable); ok && j.cfg.Reference == nil {
 		s.trainer = t.Trainer(j.memory(120))
 	}
-	keep, _ := j.cfg.Keep.parse() // newJob has returned the error
+	keep, _ := j.cfg.Keep.parse() // newJob has checked it
 	if len(keep.keys) > 0 || !keep.input {
 		s.set.keep = &preferred{keep, external.NewArray[uint64](d, j.memory(15))}
 		s.order = &orderer{preferred: s.set.keep, limit: j.memory(60), runs: external.NewRuns(d)}

@@ -25,7 +25,7 @@ type Decoder struct {
 	// textEnd is the offset after the text in a JSON record, including the closing quote.
 	textEnd int
 	seen    *seenFields
-	had     uint32 // bits already recorded there
+	had     uint32 // the bits that seen already has
 	file    string // file of the current item
 }
 

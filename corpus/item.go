@@ -17,7 +17,7 @@ type Item struct {
 	Raw []byte
 
 	in       *input
-	replaced bool // Raw is a replaced text instead of that of the file
+	replaced bool // Raw has another text than the file
 }
 
 // RejectError describes a record, or the rest of a file, that cannot be read. The caller records it and calls Next again.

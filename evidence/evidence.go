@@ -1,6 +1,6 @@
 // Package evidence scores how likely two similar texts mean the same.
 //
-// The words of the two texts are aligned, and seven quantities of the alignment are measured. The score, in bits, is the
+// The words of the two texts are aligned, and six quantities of the alignment are measured. The score, in bits, is the
 // sum of these quantities, each times a weight that was learned from pairs judged by readers. The order of the texts does
 // not matter. features.go computes the quantities; diff.go aligns two texts; long.go holds long texts; letters.go compares
 // the letters of what differs; weights.go holds the weights. No rule depends on a subject, a place or a language, except

@@ -39,7 +39,7 @@ func (m *editMethod) each(clean string, q int, use func(s *scratch, n int)) {
 // share a key.
 const spotted = 8
 
-// spot reports whether a gram is counted separately. It does not use the lowest byte of the hash, which a rank has lost.
+// spot reports whether a gram is counted separately. It ignores the lowest byte of the hash, which a rank does not have.
 func spot(hash uint64) bool { return hash>>8%spotted == 0 }
 
 // Add counts the grams of a text.

@@ -5,7 +5,7 @@ import (
 	"github.com/neardup/neardup/internal/external"
 )
 
-// A copied record says that the document at place has the text of a slot.
+// A copied record says that the document at ordinal has the text of a slot.
 type copied struct {
 	slot    int64
 	ordinal batch.Ordinal

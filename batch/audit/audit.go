@@ -108,7 +108,7 @@ type Run struct {
 	Clean   neardup.Cleaner
 	Workers int
 	Bytes   int64 // total size of all texts
-	// Pairs reports whether two texts under a key become a candidate, as any two texts of a bucket may.
+	// Pairs reports whether the engine would compare the two texts, which share a key.
 	Pairs func(key uint64, found, searches Side) bool
 }
 

@@ -230,7 +230,7 @@ func (d *dedup) config() (batch.Config, error) {
 		return cfg, err
 	}
 	cfg.Link = batch.Link(d.link)
-	c, _ := d.method.choice() // choice has succeeded before
+	c, _ := d.method.choice() // config has checked the flags
 	if decorated := c.Get("lossless")+c.Get("containment") != ""; cfg.Link == batch.Components && decorated {
 		return cfg, usage("--link components cannot be combined with lossless or containment, because it also removes along chains")
 	}

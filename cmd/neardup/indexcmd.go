@@ -231,7 +231,7 @@ func (f *methodFlags) remembered() map[string]string {
 // asked returns the method as the user gave it, such as --method 'minhash threshold=.7'. (A Spec would also contain all
 // defaults.)
 func (f *methodFlags) asked() string {
-	c, _ := f.choice() // choice has succeeded before
+	c, _ := f.choice() // the flags were checked before
 	words := c.String()
 	if f.normalize != "default" {
 		words += " " + normalizeSetting + "=" + f.normalize

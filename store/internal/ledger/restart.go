@@ -56,7 +56,7 @@ func (r *restart) fold(s *Store, b *writes, at logPosition) (o outcome, err erro
 // certainty records whether the log may have lost entries.
 type certainty struct {
 	incarnation string        // last incarnation that the log returned
-	sure        bool          // the entries record it, and there was no doubt since
+	sure        bool          // the entries record it, and nothing has cast doubt on it since
 	doubted     uint64        // number of doubts
 	unsure      chan struct{} // signals a doubt
 }
