@@ -3,7 +3,6 @@
 package ledger
 
 import (
-	"cmp"
 	"errors"
 
 	"github.com/neardup/neardup/docid"
@@ -51,7 +50,7 @@ func enough(err error) error {
 func update(kv KV, work func(*writes) error) error {
 	b := &writes{Batch: kv.Batch()}
 	defer b.Close()
-	if err := cmp.Or(work(b), b.err); err != nil {
+	if err := work(b); err != nil {
 		return enough(err)
 	}
 	return b.Commit()

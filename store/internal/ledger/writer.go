@@ -86,7 +86,7 @@ func (s *Store) commit(group []*request) error {
 		return nil
 	}
 	began := time.Now()
-	err := b.Batch.Commit()
+	err := b.Commit()
 	for _, r := range group {
 		if r.publish == nil {
 			continue
@@ -99,7 +99,7 @@ func (s *Store) commit(group []*request) error {
 	return err
 }
 
-// writes is a batch that keeps the first error of a write. It must not be committed after one.
+// writes is a batch that keeps the first error of a write. Commit then returns it and commits nothing.
 type writes struct {
 	Batch
 	err error
@@ -113,6 +113,14 @@ func (b *writes) Delete(key []byte) { b.note(b.Batch.Delete(key)) }
 
 // DeleteRange deletes rows.
 func (b *writes) DeleteRange(from, to []byte) { b.note(b.Batch.DeleteRange(from, to)) }
+
+// Commit makes the writes durable, if none failed.
+func (b *writes) Commit() error {
+	if b.err != nil {
+		return b.err
+	}
+	return b.Batch.Commit()
+}
 
 func (b *writes) note(err error) { b.err = cmp.Or(b.err, err) }
 
