@@ -174,6 +174,12 @@ func TestRewrittenPassages(t *testing.T) {
 			if p := s.Score(evidence.NewLongView(a), evidence.NewLongView(b)).Probability(); p >= .5 {
 				t.Errorf("%d common words and %d other ones: %.2f", shared, own, p)
 			}
+			_, list := s.Explain(evidence.NewLongView(a), evidence.NewLongView(b))
+			for _, e := range list {
+				if e.Feature == evidence.Insertion && e.A == "" && e.B == "" {
+					t.Errorf("%d common words and %d other ones: the evidence names no word of the passages", shared, own)
+				}
+			}
 			moved := a[len(body):] + body
 			if p := s.Score(evidence.NewLongView(a), evidence.NewLongView(moved)).Probability(); p < .5 {
 				t.Errorf("%d words moved: %.2f", shared, p)

@@ -233,6 +233,11 @@ func (p *comparison) measureHunk(s *sums) {
 	}
 	if len(a) > mostReplaced || len(b) > mostReplaced {
 		s.rewritten += max(weight[0], weight[1]) * apart / token.Unit
+		for side, list := range p.rest {
+			if e := heaviest(list); e != nil {
+				p.addMore(side, e)
+			}
+		}
 		return
 	}
 	if facts {
@@ -251,12 +256,17 @@ func (p *comparison) addInsertion(s *sums, weight [2]uint64) {
 			if e.Fact() {
 				p.facts[side] = append(p.facts[side], e)
 			}
-			words := [2]string{}
-			words[side] = e.Written
-			p.add(Insertion, words[0], words[1], int32(e.Weight))
+			p.addMore(side, e)
 		}
 	}
 	s.insertion = max(s.insertion, weight[0]+weight[1])
+}
+
+// addMore adds a word that the other text lacks as evidence.
+func (p *comparison) addMore(side int, e *unmatched) {
+	words := [2]string{}
+	words[side] = e.Written
+	p.add(Insertion, words[0], words[1], int32(e.Weight))
 }
 
 // replaceFacts pairs the facts of a hunk with those of the other text.
