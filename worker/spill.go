@@ -1,6 +1,10 @@
 package worker
 
 import (
+	"bufio"
+	"io"
+	"slices"
+
 	"github.com/neardup/neardup/batch"
 	"github.com/neardup/neardup/internal/external"
 )
@@ -19,19 +23,21 @@ const (
 
 // eachSpilled calls fn with the rows of texts that were added to a spool.
 func eachSpilled(s *external.Spool, fn func(textRow) error) error {
-	for at := int64(0); at < s.Len(); {
-		head, err := s.Read(external.Ref(at), textHead)
+	in := bufio.NewReaderSize(io.NewSectionReader(s, 0, s.Len()), spillMemory)
+	var t textRow
+	for at := int64(0); at < s.Len(); at += int64(len(t)) {
+		head, err := in.Peek(textHead)
 		if err != nil {
 			return err
 		}
-		t, err := s.Read(external.Ref(at), textRow(head).size())
-		if err == nil {
-			err = fn(t)
-		}
-		if err != nil {
+		n := textRow(head).size()
+		t = slices.Grow(t[:0], n)[:n]
+		if _, err := io.ReadFull(in, t); err != nil {
 			return err
 		}
-		at += int64(len(t))
+		if err := fn(t); err != nil {
+			return err
+		}
 	}
 	return nil
 }

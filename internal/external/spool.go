@@ -89,7 +89,10 @@ func (s *Spool) Read(at Ref, n int) ([]byte, error) {
 func (s *Spool) ReadAt(p []byte, at int64) (int, error) {
 	s.mu.RLock()
 	defer s.mu.RUnlock()
-	return len(p), s.fill(p, at)
+	if err := s.fill(p, at); err != nil {
+		return 0, err
+	}
+	return len(p), nil
 }
 
 // Close drops the bytes and their file.
